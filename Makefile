@@ -1,0 +1,36 @@
+# Every target sets up .venv by itself on a machine that has Python >= 3.11 and make.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test soak lint bench mutants clean
+.DEFAULT_GOAL := test
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/textveil demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 -m "not soak"
+
+soak: $(READY)
+	$(BIN)/python -m pytest -n 2 -m soak
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants
+
+clean:
+	rm -rf .venv build dist out .mypy_cache .ruff_cache .pytest_cache .hypothesis

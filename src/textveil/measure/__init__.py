@@ -1,0 +1,1 @@
+"""What a mechanism does in numbers: privacy statistics, calibration to a target."""

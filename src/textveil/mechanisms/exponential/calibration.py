@@ -1,0 +1,82 @@
+"""The largest rate whose exact loss keeps epsilon, certified over all pairs of a vocabulary (T7).
+
+The exact loss of the law exp(-rate d)/Z is L(rate) = rate + max |ln Z(x) - ln Z(x')| / d(x,x'), between
+rate and 2 rate. L need not be monotone, so a grid is scanned from the top; inside the last bracket
+the rate is solved for on the binding pair alone and then certified over all pairs. A round costs two
+passes over the distances whatever the number of rates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from textveil.mechanisms.exponential.law import Law, rounding_slack, uncalibrated
+from textveil.vocabulary import Vocabulary
+from textveil.vocabulary.pairs import distances_to_all, log_normalisers, steepest_pairs
+
+Floats = NDArray[np.float64]
+
+RATES_A_ROUND = 16
+ROUNDS = 3
+ROUNDS_IF_SMALL = 10
+SMALL = 4096
+# The certificate is compared with epsilon less this share, which covers the rounding of the comparison.
+_MARGIN = 1e-12
+_GOOD_ENOUGH = 1e-9
+
+
+def calibrate(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
+    """Return the exponential law with the largest rate found whose certified loss is at most epsilon."""
+    slack = rounding_slack(vocabulary)
+    best = uncalibrated(vocabulary, epsilon, radius)
+    low, high = best.rate, epsilon * (1 - 2 * _MARGIN)
+    for _ in range(ROUNDS_IF_SMALL if len(vocabulary) <= SMALL else ROUNDS):
+        rates = np.linspace(low, high, RATES_A_ROUND)
+        normalisers = log_normalisers(vocabulary, rates, radius=radius)
+        worst = steepest_pairs(vocabulary, normalisers, radius=radius, slack=slack)
+        losses = rates + worst.slope
+        kept = np.flatnonzero(losses <= epsilon * (1 - _MARGIN))
+        if len(kept) == 0:
+            break
+        top = int(kept[-1])
+        if rates[top] >= best.rate:
+            best = Law(
+                rate=float(rates[top]),
+                radius=radius,
+                loss=float(losses[top]),
+                certified=True,
+                log_normalisers=normalisers[top],
+                kept=float(np.exp(-normalisers[top]).mean()),
+            )
+        if top == RATES_A_ROUND - 1 or best.loss >= epsilon * (1 - _GOOD_ENOUGH):
+            break
+        pair = (int(worst.first[top + 1]), int(worst.second[top + 1]))
+        low, high = float(rates[top]), float(rates[top + 1])
+        high = _solve_on_pair(vocabulary, pair, epsilon, radius, slack, low, high)
+    return best
+
+
+def _solve_on_pair(
+    vocabulary: Vocabulary,
+    pair: tuple[int, int],
+    epsilon: float,
+    radius: float,
+    slack: float,
+    low: float,
+    high: float,
+) -> float:
+    """Return the largest rate in the bracket at which this pair alone keeps epsilon."""
+    rows = np.minimum(distances_to_all(vocabulary, np.array(pair)), radius)
+    distance = float(rows[0, pair[1]])
+
+    def excess(rate: float) -> float:
+        first, second = np.log(np.exp(-rate * rows).sum(axis=1))
+        return rate + (abs(float(first - second)) + slack) / distance - epsilon * (1 - 2 * _MARGIN)
+
+    if excess(low) >= 0 or excess(high) <= 0:
+        return high
+    root = float(brentq(excess, low, high, xtol=1e-15, rtol=1e-14))
+    return root if excess(root) <= 0 else root * (1 - 1e-13)
+

@@ -1,0 +1,161 @@
+"""Words for words: near words are likelier, and the loss is epsilon times the distance of two inputs.
+
+    P[y | x]  ~  exp(-rate min(d(x,y), radius))
+
+The rate is the largest one that keeps epsilon for every pair of the vocabulary, certified (T7, T8); with
+weights="tight" the weights of the outputs are optimised too (T9, T15). Proof: docs/mechanisms/exponential.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import thread_count
+from textveil.errors import CertificateError, InvalidInputError, require_positive
+from textveil.guarantees import Guarantee, Unit, metric_privacy
+from textveil.mechanisms.exponential import certificates
+from textveil.mechanisms.exponential.calibration import calibrate
+from textveil.mechanisms.exponential.explanation import Explanation, explain
+from textveil.mechanisms.exponential.law import Law, truncation_radius, uncalibrated
+from textveil.mechanisms.exponential.rows import Rows
+from textveil.mechanisms.exponential.tight import MOST_WORDS, tight_law
+from textveil.mechanisms.mechanism import named_object
+from textveil.mechanisms.words import WordMechanism
+from textveil.randomness import Streams
+from textveil.vocabulary import Vocabulary
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Without a word from the user, calibration that should take longer than this waits to be asked for.
+PATIENCE_SECONDS = 15.0
+_PASSES = 4
+_SECONDS_A_PAIR = 6e-9
+_SECONDS_A_PRODUCT = 4e-11
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential(WordMechanism):
+    """Replace words by words, likelier the nearer.
+
+    Parameters
+    ----------
+    vocabulary : public; every word of it is a possible output
+    epsilon : loss per unit of the vocabulary's distance
+    radius : cut distances off here (T8): the loss never passes epsilon x radius, rows are sparse and fast
+    weights : "tight" to optimise how much each word is used as an output (T9, T15)
+    calibrated : True to calibrate now, False for rate = epsilon / 2, which needs no calibration; None takes a
+        calibration from the cache, or makes it if that should take less than 15 seconds
+    """
+
+    vocabulary: Vocabulary
+    _: KW_ONLY
+    epsilon: float
+    radius: float | None = None
+    weights: str | None = None
+    calibrated: bool | None = None
+    law: Law = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        require_positive("epsilon", self.epsilon)
+        if self.radius is not None:
+            require_positive("radius", self.radius)
+        if self.weights not in (None, "tight"):
+            raise InvalidInputError(f'weights must be None or "tight" (got {self.weights!r})')
+        if self.weights == "tight" and self.calibrated is False:
+            raise InvalidInputError('weights="tight" is the result of a calibration: leave calibrated out')
+        if self.weights == "tight" and len(self.vocabulary) > MOST_WORDS:
+            raise InvalidInputError(
+                f'weights="tight" takes at most {MOST_WORDS:,} words (got {len(self.vocabulary):,}); '
+                f"use vocabulary.subset({MOST_WORDS}) or leave weights out"
+            )
+        object.__setattr__(self, "law", self._find_law())
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Loss at most epsilon x distance for any two words."""
+        metric = f"{self.vocabulary.space.metric} of {len(self.vocabulary):,} public word vectors"
+        radius = self.law.radius if math.isfinite(self.law.radius) else None
+        return metric_privacy(
+            self.epsilon, metric=metric, unit=Unit.WORD, radius=radius, reveals=("the number of words",)
+        )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the mechanism as plain values."""
+        return {
+            "mechanism": "Exponential",
+            "vocabulary": self.vocabulary.digest,
+            "epsilon": float(self.epsilon),
+            "radius": self.radius,
+            "weights": self.weights,
+            "calibrated": self.law.certified,
+            "rate": self.law.rate,
+        }
+
+    def calibrate(self) -> Exponential:
+        """Return the calibrated mechanism, certified over all pairs of words; kept in the cache."""
+        return self if self.law.certified else replace(self, calibrated=True)
+
+    def explain(self, word: str) -> Explanation:
+        """Say what happens to a word: its chance to stay, its likeliest replacements, what an attacker learns."""
+        return explain(self.vocabulary, self.law, self._rows, word)
+
+    def transition_rows(self, ids: Ids) -> Floats:
+        """Return P[y | x] for the words x numbered `ids` and all words y."""
+        return self._rows.probabilities(np.asarray(ids, dtype=np.int64))
+
+    def transition_matrix(self) -> Floats:
+        """Return P[y | x], rows are inputs; p x p numbers, so for vocabularies that fit."""
+        return self.transition_rows(np.arange(len(self.vocabulary)))
+
+    def _sample(self, items: Ids, streams: Streams) -> Ids:
+        return self._rows.draw(items, streams)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self.vocabulary, self.law)
+
+    def _find_law(self) -> Law:
+        radius = truncation_radius(self.vocabulary, self.epsilon, self.radius)
+        start = uncalibrated(self.vocabulary, self.epsilon, radius)
+        if self.calibrated is False:
+            return start
+        subject = certificates.subject_of(
+            vocabulary=self.vocabulary.digest, epsilon=float(self.epsilon), radius=radius, form=self.weights or "plain"
+        )
+        stored = certificates.load(subject)
+        if stored is not None:
+            return stored
+        if self.calibrated is None and self.weights is None and self._seconds_to_calibrate() > PATIENCE_SECONDS:
+            return start
+        make = tight_law if self.weights == "tight" else calibrate
+        law = make(self.vocabulary, float(self.epsilon), radius)
+        if law.certified:
+            certificates.save(subject, law)
+        return law
+
+    def _seconds_to_calibrate(self) -> float:
+        pairs = len(self.vocabulary) ** 2 / 2
+        one = _SECONDS_A_PAIR + self.vocabulary.dimension * _SECONDS_A_PRODUCT
+        return _PASSES * pairs * one / thread_count()
+
+    @classmethod
+    def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> Exponential:
+        vocabulary = named_object("vocabulary", spec["vocabulary"], objects)
+        made = cls(
+            vocabulary,
+            epsilon=spec["epsilon"],
+            radius=spec["radius"],
+            weights=spec["weights"],
+            calibrated=bool(spec["calibrated"]),
+        )
+        if made.law.rate != spec["rate"]:
+            raise CertificateError(f"calibration gave rate {made.law.rate!r}, the spec has {spec['rate']!r}")
+        return made

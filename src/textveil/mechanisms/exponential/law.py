@@ -1,0 +1,72 @@
+"""The law of word -> word: which weights each word gives to the others.
+
+    P[y | x]  ~  a(y) exp(-rate min(d(x,y), radius)) b(x)^[y != x]
+
+with a = b = 1 for the exponential mechanism (T7, T8); a and b come from the covering programme for
+the tight form (T9, T15). Weights become integers (8.4) when a row is made.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.vocabulary import Vocabulary
+from textveil.vocabulary.pairs import diameter_bound
+
+Floats = NDArray[np.float64]
+
+# The smallest weight must keep 2^-46 relative precision in 127 bits shared by up to 2^17 words: e^-44.
+DEEPEST = 44.0
+# Rounding of the weights, of the normalisers and of exact distances, in nats, for any pair (SPEC 8.4).
+ROUNDING = 2.0**-40
+_NO_WEIGHTS = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Law:
+    """A word -> word law with the loss that was certified for it over all pairs."""
+
+    rate: float
+    radius: float
+    loss: float
+    certified: bool
+    output_weights: Floats | None = None
+    row_boosts: Floats | None = None
+    log_normalisers: Floats | None = None
+    kept: float | None = None
+    most_kept: float | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """a(y), empty if all are 1."""
+        return _NO_WEIGHTS if self.output_weights is None else self.output_weights
+
+    def boost(self, word: int) -> float:
+        """b(x)."""
+        return 1.0 if self.row_boosts is None else float(self.row_boosts[word])
+
+
+def rounding_slack(vocabulary: Vocabulary) -> float:
+    """Bound what computing in floats adds to the loss of any pair, in nats."""
+    return ROUNDING + 4 * DEEPEST * vocabulary.space.relative_error(vocabulary.points)
+
+
+def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None) -> float:
+    """Return the radius that the law is cut off at: the one asked for, or where weights would underflow; inf if none."""
+    deepest = DEEPEST / epsilon
+    cut = math.inf if radius is None else radius
+    return cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
+
+
+def uncalibrated(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
+    """Return the law at half of epsilon: private for every vocabulary, without looking at any pair.
+
+    Lip(ln Z) <= rate, so the loss is at most 2 rate d plus the rounding, and distinct points of the
+    lattice are at least one step apart.
+    """
+    rate = max(0.0, (epsilon - rounding_slack(vocabulary) / vocabulary.step) / 2)
+    return Law(rate=rate, radius=radius, loss=epsilon, certified=False)

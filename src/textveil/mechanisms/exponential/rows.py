@@ -1,0 +1,182 @@
+"""Rows of a law, made once per distinct word and kept in bounded memory; drawing from them.
+
+Rows lie one after the other in an arena. When it is full a new one is begun, so memory never passes the
+budget however many words a text has; a call that is still drawing keeps the arena it began with.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import compiled, over_threads
+from textveil.mechanisms.exponential.law import Law
+from textveil.noise import choice
+from textveil.randomness import Streams
+from textveil.vocabulary import Vocabulary
+from textveil.vocabulary.pairs import distances_to_all
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+BUDGET_BYTES = 512 * 2**20
+_ENTRY_BYTES = 20
+_ABSENT = -1
+_DISTANCES_A_BLOCK = 2**21
+
+
+@dataclass(frozen=True)
+class Row:
+    """The law of one word: candidates, cumulative weights in two halves, and the total."""
+
+    word: int
+    ids: NDArray[np.int32]
+    high: NDArray[np.uint64]
+    low: NDArray[np.uint64]
+    total: tuple[np.uint64, np.uint64]
+
+
+class Arena:
+    """Room for rows; memory is taken from the system only as it is filled."""
+
+    def __init__(self, words: int, entries: int) -> None:
+        self.rows = choice.Rows(
+            starts=np.zeros(words, dtype=np.int64),
+            lengths=np.full(words, _ABSENT, dtype=np.int32),
+            ids=np.empty(entries, dtype=np.int32),
+            high=np.empty(entries, dtype=np.uint64),
+            low=np.empty(entries, dtype=np.uint64),
+            total_high=np.zeros(words, dtype=np.uint64),
+            total_low=np.zeros(words, dtype=np.uint64),
+        )
+        self.used = 0
+
+    def fits(self, row: Row) -> bool:
+        """Whether there is room for this row."""
+        return self.used + len(row.ids) <= len(self.rows.ids)
+
+    def lacks(self, words: Ids) -> Ids:
+        """Return the places of the words that have no row here."""
+        return np.flatnonzero(self.rows.lengths[words] == _ABSENT)
+
+    def add(self, row: Row) -> None:
+        """Append a row; its length is written last, so that a reader never sees half of it."""
+        rows, start, stop = self.rows, self.used, self.used + len(row.ids)
+        rows.ids[start:stop], rows.high[start:stop], rows.low[start:stop] = row.ids, row.high, row.low
+        rows.starts[row.word] = start
+        rows.total_high[row.word], rows.total_low[row.word] = row.total
+        self.used = stop
+        rows.lengths[row.word] = len(row.ids)
+
+
+class Rows:
+    """Draws from the rows of a law, making each row when it is first needed."""
+
+    def __init__(self, vocabulary: Vocabulary, law: Law, budget: int = BUDGET_BYTES) -> None:
+        self._vocabulary = vocabulary
+        self._law = law
+        self._entries = max(len(vocabulary), budget // _ENTRY_BYTES)
+        self._arena = Arena(len(vocabulary), self._entries)
+        self._lock = threading.Lock()
+
+    def draw(self, words: Ids, streams: Streams) -> Ids:
+        """Draw a word for each word."""
+        chosen = np.empty(len(words), dtype=np.int64)
+        order, distinct, firsts = _grouped(words, len(self._vocabulary))
+        done = 0
+        while done < len(distinct):
+            arena, ready = self._with_rows(distinct[done:])
+            tokens = order[firsts[done] : firsts[done + ready]]
+            drawn = choice.draw(words[tokens], arena.rows, len(self._vocabulary), streams.select(tokens))
+            chosen[tokens] = drawn
+            done += ready
+        return chosen
+
+    def probabilities(self, words: Ids) -> Floats:
+        """Return P[y | x] for these words x and all y, as the integers have it."""
+        matrix = np.empty((len(words), len(self._vocabulary)))
+        for place, row in enumerate(self._rows(words)):
+            total = _wide(*row.total)
+            inside = _wide(row.high[-1], row.low[-1]) if len(row.ids) else 0
+            others = len(self._vocabulary) - len(row.ids)
+            matrix[place] = (total - inside) // others / total if others else 0.0
+            matrix[place, row.ids] = _differences(row.high, row.low) / float(total)
+        return matrix
+
+    def _with_rows(self, words: Ids) -> tuple[Arena, int]:
+        """Return an arena that holds the rows of the first words, and of how many of them."""
+        with self._lock:
+            arena = self._arena
+            missing = arena.lacks(words)
+            for place, row in zip(missing, self._rows(words[missing]), strict=True):
+                if not arena.fits(row):
+                    if place > 0:
+                        break
+                    arena = self._arena = Arena(len(self._vocabulary), self._entries)
+                arena.add(row)
+            # A new arena lacks the rows of the old one.
+            missing = arena.lacks(words)
+            return arena, int(missing[0]) if len(missing) else len(words)
+
+    def _rows(self, words: Ids) -> Iterator[Row]:
+        height = max(1, _DISTANCES_A_BLOCK // len(self._vocabulary))
+        blocks = [words[i : i + height] for i in range(0, len(words), height)]
+        for rows in over_threads(self._block_of_rows, blocks, threads=1 if len(blocks) == 1 else None):
+            yield from rows
+
+    def _block_of_rows(self, words: Ids) -> list[Row]:
+        law, count = self._law, len(self._vocabulary)
+        distances = distances_to_all(self._vocabulary, words)
+        ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
+        rows = []
+        for word, row in zip(words, distances, strict=True):
+            length, top, bottom = choice.integer_row(
+                row, law.rate, law.radius, law.weights, law.boost(word), int(word), ids, high, low
+            )
+            rows.append(
+                Row(int(word), ids[:length].copy(), high[:length].copy(), low[:length].copy(), (np.uint64(top), np.uint64(bottom)))
+            )
+        return rows
+
+
+def _wide(high: np.uint64, low: np.uint64) -> int:
+    return (int(high) << 64) + int(low)
+
+
+def _differences(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> Floats:
+    """The single weights of a cumulative row, as floats."""
+    before_high, before_low = np.roll(high, 1), np.roll(low, 1)
+    before_high[:1] = before_low[:1] = 0
+    borrow = (low < before_low).astype(np.uint64)
+    differences: Floats = (high - before_high - borrow).astype(np.float64) * 2.0**64 + (low - before_low)
+    return differences
+
+
+@compiled
+def _count(words, counts):  # type: ignore[no-untyped-def]
+    for word in words:
+        counts[word] += 1
+
+
+@compiled
+def _place(words, next_place, order):  # type: ignore[no-untyped-def]
+    for token in range(words.size):
+        word = words[token]
+        order[next_place[word]] = token
+        next_place[word] += 1
+
+
+def _grouped(words: Ids, vocabulary_size: int) -> tuple[Ids, Ids, Ids]:
+    """Sort tokens by word: their order, the distinct words, and where each one's tokens begin."""
+    counts = np.zeros(vocabulary_size, dtype=np.int64)
+    _count(words, counts)
+    distinct = np.flatnonzero(counts)
+    starts = np.cumsum(counts) - counts
+    firsts = np.append(starts[distinct], len(words))
+    order = np.empty(len(words), dtype=np.int64)
+    _place(words, starts, order)
+    return order, distinct, firsts

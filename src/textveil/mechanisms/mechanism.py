@@ -1,0 +1,109 @@
+"""What every mechanism is: a guarantee, a spec, and `release` = check -> streams -> sample -> wrap.
+
+What is public goes into the constructor; what is private enters only through `release`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from textveil.errors import CertificateError, InvalidInputError
+from textveil.guarantees import Guarantee
+from textveil.randomness import Contents, RandomSource, Streams
+from textveil.receipts import Receipt, Release, digest_of
+
+
+class Mechanism(ABC):
+    """A randomised release with a known guarantee. Immutable after construction."""
+
+    registry: ClassVar[dict[str, type[Mechanism]]] = {}
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Register every mechanism under its name, for `from_spec`."""
+        super().__init_subclass__(**more)
+        Mechanism.registry[cls.__name__] = cls
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What a release promises."""
+
+    @abstractmethod
+    def spec(self) -> dict[str, Any]:
+        """Return the mechanism as plain values; tables and models by their sha256."""
+
+    @abstractmethod
+    def _check(self, private: Any) -> Contents:
+        """Return the items of the input, or raise an error that quotes nothing private."""
+
+    @abstractmethod
+    def _sample(self, items: Any, streams: Streams) -> Any:
+        """Draw the outputs of all items, each from its own stream."""
+
+    @abstractmethod
+    def _wrap(self, outputs: Any, private: Any) -> Any:
+        """Give the outputs the kind and shape of the input."""
+
+    def release(self, private: Any, *, source: RandomSource | None = None) -> Any:
+        """Release private values.
+
+        Parameters
+        ----------
+        private : what is protected
+        source : where the noise comes from; by default fresh noise from the operating system
+        """
+        items = self._check(private)
+        streams = (source or RandomSource.secure()).streams(self._purpose, items)
+        return self._wrap(self._sample(items, streams), private)
+
+    def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
+        """Release private values, with the receipt that says what was promised."""
+        source = source or RandomSource.secure()
+        items = self._check(private)
+        streams = source.streams(self._purpose, items)
+        value = self._wrap(self._sample(items, streams), private)
+        receipt = Receipt(
+            mechanism=self.spec(),
+            guarantee=self.guarantee,
+            randomness=source.kind,
+            private=source.private,
+            items=len(items),
+        )
+        return Release(value, receipt)
+
+    @cached_property
+    def _purpose(self) -> bytes:
+        """What the noise is for: mechanisms that differ in anything never share noise."""
+        return bytes.fromhex(digest_of(self.spec()))
+
+    @classmethod
+    def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> Mechanism:
+        return cls(**spec)
+
+
+def from_spec(spec: Mapping[str, Any], objects: Mapping[str, Any] | None = None) -> Mechanism:
+    """Make the mechanism that a spec (of a receipt, say) describes.
+
+    Parameters
+    ----------
+    spec : what `mechanism.spec()` returned
+    objects : the public objects that the spec names by sha256, under their parameter's name
+    """
+    parameters = dict(spec)
+    name = parameters.pop("mechanism", None)
+    if name not in Mechanism.registry:
+        raise InvalidInputError(f"spec names no known mechanism (got {name!r}); known: {sorted(Mechanism.registry)}")
+    return Mechanism.registry[name]._from_spec(parameters, objects or {})
+
+
+def named_object(name: str, digest: str, objects: Mapping[str, Any]) -> Any:
+    """Return the object of a spec, given under its parameter's name or its sha256, checked against the latter."""
+    found = objects.get(name, objects.get(digest))
+    if found is None:
+        raise InvalidInputError(f"the spec needs {name} (sha256 {digest[:12]}...): pass objects={{{name!r}: ...}}")
+    if found.digest != digest:
+        raise CertificateError(f"{name} is not the one of the spec: sha256 {found.digest[:12]}..., not {digest[:12]}...")
+    return found

@@ -1,0 +1,85 @@
+"""Noise on a word's vector, then the word nearest to it.
+
+The nearest word is a function of the noisy vector and of public data alone, so the guarantee is that of
+the noise. In many dimensions Exponential keeps far more at the same epsilon (SPEC T9); this is here
+for comparison and for papers that use it. Proof: docs/mechanisms/nearest-word.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.guarantees import Guarantee, Unit
+from textveil.mechanisms.mechanism import from_spec, named_object
+from textveil.mechanisms.vectors import AdditiveMechanism
+from textveil.mechanisms.words import WordMechanism
+from textveil.randomness import Streams
+from textveil.vocabulary import Vocabulary
+
+Ids = NDArray[np.int64]
+
+# Noisy vectors held at a time.
+_PORTION = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class NearestWord(WordMechanism):
+    """Replace words by the word nearest to their noisy vector.
+
+    Parameters
+    ----------
+    vocabulary : public
+    mechanism : noise on vectors of the vocabulary's dimension, such as Laplace
+    """
+
+    vocabulary: Vocabulary
+    mechanism: AdditiveMechanism
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, AdditiveMechanism):
+            raise InvalidInputError("mechanism must add noise to vectors, such as Laplace(epsilon=..., dimension=...)")
+        if self.mechanism.dimension != self.vocabulary.dimension:
+            raise InvalidInputError(
+                f"mechanism has dimension {self.mechanism.dimension}, the vocabulary {self.vocabulary.dimension}"
+            )
+        if self.mechanism.lattice.step > self.vocabulary.step:
+            # On the vocabulary's own lattice rounding moves no word, so distances are those of the vocabulary.
+            finer = replace(self.mechanism, step=self.vocabulary.step)  # type: ignore[type-var]
+            object.__setattr__(self, "mechanism", finer)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the noise, for words."""
+        noise = self.mechanism.guarantee
+        metric = f"{self.vocabulary.space.metric} of {len(self.vocabulary):,} public word vectors"
+        return replace(
+            noise, unit=Unit.WORD, relation=replace(noise.relation, metric=metric), reveals=("the number of words",)
+        )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the mechanism as plain values."""
+        return {
+            "mechanism": "NearestWord",
+            "vocabulary": self.vocabulary.digest,
+            "noise": self.mechanism.spec(),
+        }
+
+    def _sample(self, items: Ids, streams: Streams) -> Ids:
+        chosen = np.empty(len(items), dtype=np.int64)
+        for start in range(0, len(items), _PORTION):
+            part = slice(start, start + _PORTION)
+            vectors = self.vocabulary.points[items[part]].astype(np.float64)
+            chosen[part] = self.vocabulary.nearest(self.mechanism._sample(vectors, streams.select(part)))
+        return chosen
+
+    @classmethod
+    def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> NearestWord:
+        vocabulary = named_object("vocabulary", spec["vocabulary"], objects)
+        noise = from_spec(spec["noise"], objects)
+        return cls(vocabulary, noise)  # type: ignore[arg-type]

@@ -1,0 +1,66 @@
+"""Mechanisms that take vectors: one (d,) or many (n, d), NumPy or torch, the same kind out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.mechanisms.mechanism import Mechanism
+from textveil.noise.lattice import Lattice
+from textveil.randomness import Streams
+
+Vectors = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class VectorMechanism(Mechanism):
+    """Releases vectors of a fixed dimension."""
+
+    dimension: int
+
+    def _check(self, private: Any) -> Vectors:
+        array = np.asarray(private.detach().cpu().numpy() if _is_torch(private) else private)
+        if array.dtype.kind not in "fiu":
+            raise InvalidInputError(f"vectors must be numbers (got {array.dtype})")
+        if array.ndim not in (1, 2) or array.shape[-1] != self.dimension:
+            raise InvalidInputError(
+                f"vectors must have shape ({self.dimension},) or (n, {self.dimension}) (got {array.shape})"
+            )
+        vectors = np.atleast_2d(array.astype(np.float64))
+        if not np.isfinite(vectors).all():
+            raise InvalidInputError("vectors must be finite: there is a NaN or an infinity among them")
+        return vectors
+
+    def _wrap(self, outputs: Vectors, private: Any) -> Any:
+        shaped = outputs[0] if np.ndim(private) == 1 else outputs
+        if _is_torch(private):
+            import torch
+
+            kind = private.dtype if private.dtype.is_floating_point else torch.float64
+            return torch.from_numpy(shaped).to(dtype=kind, device=private.device)
+        kind = np.asarray(private).dtype
+        return shaped.astype(kind) if kind.kind == "f" else shaped
+
+
+class AdditiveMechanism(VectorMechanism):
+    """Rounds vectors to a lattice and adds integer noise there, so that the support never depends on the data (8.1)."""
+
+    @property
+    @abstractmethod
+    def lattice(self) -> Lattice:
+        """Where vectors are rounded to."""
+
+    @abstractmethod
+    def _draw(self, streams: Streams) -> Integers:
+        """Draw the noise of all items, in steps of the lattice."""
+
+    def _sample(self, items: Vectors, streams: Streams) -> Vectors:
+        return self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))
+
+
+def _is_torch(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "torch"

@@ -1,0 +1,46 @@
+"""Mechanisms that take words of a public vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.mechanisms.mechanism import Mechanism
+from textveil.randomness import RandomSource
+from textveil.vocabulary import Vocabulary
+
+Ids = NDArray[np.int64]
+
+
+class WordMechanism(Mechanism):
+    """Releases words as words. A word outside the vocabulary enters as its one unknown word."""
+
+    vocabulary: Vocabulary
+
+    def _check(self, private: Any) -> Ids:
+        return self.vocabulary.ids(private)
+
+    def _wrap(self, outputs: Ids, private: Sequence[str]) -> list[str]:
+        return self.vocabulary.words_of(outputs)
+
+    def release_ids(self, ids: NDArray[np.integer[Any]], *, source: RandomSource | None = None) -> Ids:
+        """Release words given by their numbers in the vocabulary: the fast path.
+
+        Parameters
+        ----------
+        ids : private, integers from 0 below len(vocabulary), of any shape
+        source : where the noise comes from; by default fresh noise from the operating system
+        """
+        array = np.asarray(ids)
+        if array.dtype.kind not in "iu":
+            raise InvalidInputError(f"ids must be integers (got {array.dtype}); release() takes words")
+        flat = array.reshape(-1).astype(np.int64)
+        if len(flat) and not (0 <= flat.min() and flat.max() < len(self.vocabulary)):
+            raise InvalidInputError(f"ids must be from 0 below {len(self.vocabulary)}, the vocabulary's size")
+        streams = (source or RandomSource.secure()).streams(self._purpose, flat)
+        outputs: Ids = self._sample(flat, streams)
+        return outputs.reshape(array.shape)

@@ -1,0 +1,91 @@
+"""The grid of vectors that a release lives on: whole multiples of a power of two.
+
+The private vector is snapped to the lattice, integer noise is added to its integers, and the sum is scaled back:
+which outputs are possible then never depends on the data (SPEC 8.1). Integers are added; a float sum is never
+rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textveil.errors import InvalidInputError, require_count, require_positive
+
+Integers = NDArray[np.int64]
+
+# Data and noise each stay within 2^52, so that their sum is a whole number that float64 holds exactly.
+_LIMIT = 2.0**52
+_FINENESS = 14
+_LARGEST_EXPONENT = 500
+_ERROR = 1e-15
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Whole multiples of `step`, a power of two."""
+
+    step: float
+
+    def __post_init__(self) -> None:
+        step = require_positive("step", self.step)
+        mantissa, exponent = math.frexp(step)
+        if mantissa != 0.5 or abs(exponent) > _LARGEST_EXPONENT:
+            raise InvalidInputError(
+                f"step must be a power of two from 2^-{_LARGEST_EXPONENT} to 2^{_LARGEST_EXPONENT} (got {step!r}); "
+                "lattice_for(scale) chooses one"
+            )
+        object.__setattr__(self, "step", step)
+
+    def snap(self, x: ArrayLike) -> Integers:
+        """Return the integers of the lattice points nearest to `x`, ties to even; `x` is private."""
+        return self._round(x, "values")
+
+    def to_integers(self, noise: ArrayLike) -> Integers:
+        """Round continuous noise to the lattice; the integers are added to those of `snap`."""
+        return self._round(noise, "noise")
+
+    def to_vectors(self, integers: Integers) -> NDArray[np.float64]:
+        """Return the lattice points of integers up to 2^53, without rounding."""
+        return integers * np.float64(self.step)
+
+    def _round(self, x: ArrayLike, name: str) -> Integers:
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.rint(np.asarray(x, dtype=np.float64) / self.step)
+        # Written so that NaN fails too; the message must not quote what may be private.
+        if not (np.abs(scaled) <= _LIMIT).all():
+            raise InvalidInputError(
+                f"{name} must be finite and within 2^52 lattice steps of 0 ({_LIMIT * self.step:.3g}); "
+                "remove NaN and infinities, rescale or clip"
+            )
+        return scaled.astype(np.int64)
+
+
+def lattice_for(scale: float) -> Lattice:
+    """Choose the lattice for noise of this scale: scale / step is at least 2^14 and below 2^15."""
+    _, exponent = math.frexp(require_positive("scale", scale))
+    return Lattice(math.ldexp(1.0, exponent - 1 - _FINENESS))
+
+
+def float_slack(dimension: int, deviation: float, step: float) -> float:
+    """Estimate the total variation between float noise on the lattice and the ideal noise.
+
+    An ESTIMATE, not a bound. A float coordinate is the ideal one moved by a relative error of about 5e-16 (four
+    roundings and three polynomials, each within an ulp or two) and by half a grid step of the 53-bit uniforms,
+    on average 3e-16 standard deviations. Its cell changes if a cell's border, one every `step`, lies within the
+    move: probability about E|move| / step, which is below 1e-15 deviation / step. A vector changes if one of its
+    coordinates does: times the dimension. It assumes that errors do not conspire with the borders.
+
+    The guarantee at loss L pays (1 + e^L) times this.
+
+    Parameters
+    ----------
+    dimension : coordinates of the vector
+    deviation : standard deviation of a coordinate
+    step : of the lattice
+    """
+    require_positive("step", step)
+    return min(1.0, require_count("dimension", dimension) * require_positive("deviation", deviation) / step * _ERROR)

@@ -1,0 +1,42 @@
+"""A progress bar for what takes longer than two seconds, on terminals only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+PATIENCE_SECONDS = 2.0
+
+
+class Step(Protocol):
+    """Report that some of the work is done."""
+
+    def __call__(self, done: int = 1) -> None: ...
+
+
+@contextmanager
+def progress(title: str, total: int) -> Iterator[Step]:
+    """Show a bar on standard error once the work has lasted two seconds."""
+    if not sys.stderr.isatty():
+        yield lambda done=1: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(title, total=total)
+    started = time.monotonic()
+
+    def step(done: int = 1) -> None:
+        bar.update(task, advance=done)
+        if not bar.live.is_started and time.monotonic() - started > PATIENCE_SECONDS:
+            bar.start()
+
+    try:
+        yield step
+    finally:
+        bar.stop()

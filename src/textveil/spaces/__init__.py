@@ -1,0 +1,6 @@
+"""Where points live, and how far apart they are."""
+
+from textveil.spaces.euclidean import Euclidean
+from textveil.spaces.space import Space
+
+__all__ = ["Euclidean", "Space"]

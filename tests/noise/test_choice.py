@@ -1,0 +1,139 @@
+"""Integer rows are the law they should be, and draws follow them exactly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from textveil.noise import choice
+from textveil.randomness import RandomSource
+
+NO_WEIGHTS = np.empty(0)
+
+
+def make_row(distances, rate, radius=math.inf, weights=NO_WEIGHTS, boost=1.0, own=0):
+    count = len(distances)
+    ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
+    length, top, bottom = choice.integer_row(np.asarray(distances), rate, radius, weights, boost, own, ids, high, low)
+    return ids[:length], high[:length], low[:length], (int(top) << 64) + int(bottom)
+
+
+def integers(high, low):
+    cumulative = [0] + [(int(h) << 64) + int(lo) for h, lo in zip(high, low, strict=True)]
+    return [b - a for a, b in zip(cumulative, cumulative[1:], strict=False)]
+
+
+@given(
+    distances=st.lists(st.floats(0, 20), min_size=1, max_size=40),
+    rate=st.floats(0.01, 2.0),
+    radius=st.sampled_from([math.inf, 1.0, 5.0]),
+)
+@settings(max_examples=150, deadline=None)
+def test_weights_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radius):
+    ids, high, low, total = make_row(distances, rate, radius)
+    weights = integers(high, low)
+    assert sum(weights) <= total < 2**127
+    ideal = np.exp(-rate * np.minimum(distances, radius))
+    assert [i for i, d in enumerate(distances) if d < radius] == ids.tolist()
+    for weight, y in zip(weights, ids, strict=True):
+        assert weight / total == pytest.approx(ideal[y] / ideal.sum(), rel=2.0**-40)
+    others = len(distances) - len(ids)
+    if others:
+        rest = total - sum(weights)
+        assert rest % others == 0
+        assert rest // others / total == pytest.approx(math.exp(-rate * radius) / ideal.sum(), rel=2.0**-40)
+
+
+def test_output_weights_and_the_boost_of_a_row():
+    weights = np.array([0.5, 0.0, 2.0])
+    ids, high, low, total = make_row([0.0, 1.0, 2.0], 1.0, weights=weights, boost=3.0)
+    ideal = np.array([0.5, 0.0, 3 * 2.0 * math.exp(-2)])
+    assert ids.tolist() == [0, 1, 2]
+    assert np.array(integers(high, low)) / total == pytest.approx(ideal / ideal.sum(), rel=1e-12)
+    assert integers(high, low)[1] == 0
+
+
+def one_row(ids, high, low, total):
+    return choice.Rows(
+        starts=np.zeros(1, np.int64),
+        lengths=np.array([len(ids)], np.int32),
+        ids=ids,
+        high=high,
+        low=low,
+        total_high=np.array([total >> 64], np.uint64),
+        total_low=np.array([total & (2**64 - 1)], np.uint64),
+    )
+
+
+def draws(count, distances, rate, radius, seed=0):
+    source = RandomSource.seeded(seed)
+    tokens = np.zeros(count, np.int64)
+    rows = one_row(*make_row(distances, rate, radius))
+    return choice.draw(tokens, rows, len(distances), source.streams(b"test", tokens))
+
+
+@pytest.mark.parametrize("radius", [math.inf, 1.5])
+def test_draws_follow_the_row(radius):
+    """Chi-square at 1e-7; the same test must fail for a rate x1.3."""
+    distances, rate = np.linspace(0, 3, 12), 1.1
+    drawn = np.bincount(draws(200_000, distances, rate, radius), minlength=12)
+    for factor, passes in [(1.0, True), (1.3, False)]:
+        ideal = np.exp(-factor * rate * np.minimum(distances, radius))
+        p_value = stats.chisquare(drawn, ideal / ideal.sum() * drawn.sum()).pvalue
+        assert (p_value > 1e-7) == passes
+
+
+def test_the_remainder_is_uniform_over_the_absent():
+    distances = np.array([9.0, 0.5, 9.0, 9.0, 0.1, 9.0])
+    drawn = np.bincount(draws(60_000, distances, 0.5, 1.0), minlength=6)[[0, 2, 3, 5]]
+    assert stats.chisquare(drawn).pvalue > 1e-7
+
+
+def test_a_row_of_nothing_but_the_remainder():
+    drawn = draws(1000, np.array([5.0, 5.0, 5.0]), 1.0, 1.0)
+    assert set(drawn) == {0, 1, 2}
+
+
+def test_draws_at_the_edges_of_the_integers():
+    rows = one_row(
+        np.array([4, 7], np.int32),
+        np.array([1, 1], np.uint64),
+        np.array([5, 9], np.uint64),
+        (1 << 64) + 9,
+    )
+    cases = {0: 4, (1 << 64) + 4: 4, (1 << 64) + 5: 7, (1 << 64) + 8: 7, (1 << 64) + 9: -1}
+    for value, expected in cases.items():
+        words = np.array([[(value >> 64) << 1, value & (2**64 - 1), 0, 0]], dtype=np.uint64)
+        drawn = np.empty(1, np.int64)
+        choice._draw(np.zeros(1, np.int64), *rows, 10, words, drawn)
+        assert drawn[0] == expected
+
+
+@given(st.sets(st.integers(0, 30), max_size=25), st.integers(0, 40))
+@settings(deadline=None)
+def test_the_rank_th_absent_integer(present, rank):
+    ids = np.array(sorted(present) or [0], dtype=np.int32)[: len(present)]
+    absent = [i for i in range(100) if i not in present]
+    assert choice._absent(ids, 0, len(ids), rank) == absent[rank]
+
+
+@given(st.integers(0, 2**127 // 2**32), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_wide_multiplication(value, factor):
+    high, low = choice._times(np.uint64(value >> 64), np.uint64(value & (2**64 - 1)), factor)
+    assert (int(high) << 64) + int(low) == value * factor
+
+
+@given(st.integers(1, 2**31))
+@settings(deadline=None)
+def test_integers_below_a_count_use_an_even_range(count):
+    even = (2**62 // count) * count
+    assert choice._below(np.uint64(0), count) == 0
+    assert choice._below(np.uint64(even - 1) << np.uint64(2), count) == count - 1
+    if even < 2**62:
+        assert choice._below(np.uint64(even) << np.uint64(2), count) == -1
