@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from textveil.mechanisms.nearest_word import NearestWord
     from textveil.randomness import RandomSource
     from textveil.receipts import Receipt, Release
+    from textveil.text import TextRewriter
     from textveil.vocabulary import Vocabulary
 
 # Names are imported when they are first used, so that `textveil --help` does not load the mathematics.
@@ -42,6 +43,7 @@ _HOMES = {
     "Relation": "guarantees",
     "Release": "receipts",
     "Status": "guarantees",
+    "TextRewriter": "text",
     "TextveilError": "errors",
     "Unit": "guarantees",
     "Vocabulary": "vocabulary",

@@ -15,24 +15,23 @@ from typing import Any, TypeVar
 import numba
 from threadpoolctl import threadpool_limits
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile an inner loop to machine code, cached on disk, running without the GIL."""
-    kernel: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return kernel
 
 
-def compiled_reduction(function: Function) -> Function:
+def compiled_reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop whose sums and maxima may be taken in any order, so that they use vector registers.
 
     Only for finite numbers: NaN is not looked for.
     """
     allowed = {"reassoc", "nsz", "nnan"}
-    kernel: Function = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=allowed)(function)
+    kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=allowed)(function)
     return kernel
 
 

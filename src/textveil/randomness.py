@@ -18,16 +18,18 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
+from textveil.compiled import compiled
 from textveil.errors import InvalidInputError, NotPrivateWarning
+from textveil.hashing import Packed, keyed_hashes
 
 Words = NDArray[np.uint64]
-Contents = NDArray[np.generic] | Sequence[bytes]
+Contents: TypeAlias = NDArray[Any] | Sequence[bytes] | Packed
 
 LEAST_KEY_BYTES = 16
 _BLOCK_WORDS = 2
@@ -95,7 +97,7 @@ class RandomSource:
         Parameters
         ----------
         purpose : what the noise is for (the digest of a mechanism's spec)
-        contents : the items: an integer array (one item each), a 2-d array (one item a row), or bytes
+        contents : the items: an integer array (one item each), a 2-d array (one item a row), or byte strings
         """
         self._rekey_after_fork()
         count, first = len(contents), self.row
@@ -129,13 +131,16 @@ class RandomSource:
 
 
 class Streams:
-    """One keystream an item, read forward in step: `words(k)` gives the next k numbers of each."""
+    """One keystream an item, read forward in step: `words(k)` gives the next k numbers of each.
+
+    `used` is how many 128-bit blocks of each stream are behind; a reader may move it forward.
+    """
 
     def __init__(self, key: bytes, starts: Words) -> None:
+        self.used = 0
         self._key = key
         self._starts = starts
-        self._used = 0
-        self._cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+        self._cipher = _cipher(key)
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -143,53 +148,73 @@ class Streams:
     def words(self, count: int) -> Words:
         """Return the next `count` uniform 64-bit numbers of every item: shape (items, count)."""
         blocks = -(-count // _BLOCK_WORDS)
-        counters = np.empty((len(self), blocks, _BLOCK_WORDS), dtype=np.uint64)
-        counters[:, :, 0] = self._starts[:, :1]
-        places = np.arange(self._used, self._used + blocks, dtype=np.uint64)
-        np.add(self._starts[:, 1:], places, out=counters[:, :, 1])
-        self._used += blocks
-        output = _encrypt(self._cipher, counters).reshape(len(self), blocks * _BLOCK_WORDS)
-        return output[:, :count]
+        counters = _blocks(len(self) * blocks).reshape(len(self), blocks, _BLOCK_WORDS)
+        _count_from(self._starts, self.used, counters)
+        self.used += blocks
+        return _encrypt(self._cipher, counters).reshape(len(self), -1)[:, :count]
 
     def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> Streams:
         """Return the streams of some items, each read on from where it is."""
         chosen = Streams(self._key, self._starts[items])
-        chosen._used = self._used
+        chosen.used = self.used
         return chosen
 
     def split(self, counts: NDArray[np.integer[Any]]) -> Streams:
         """Give item i counts[i] streams of its own: the words of a document."""
-        owner = np.repeat(np.arange(len(self)), counts)
-        first = np.repeat(np.cumsum(counts) - counts, counts)
-        place = np.arange(len(owner), dtype=np.uint64) - first.astype(np.uint64)
-        parents = self._starts[owner]
-        parents[:, 1] += place
-        child_key = _subkey(self._key, b"split", b"")
-        cipher = Cipher(algorithms.AES(child_key), modes.ECB()).encryptor()
-        return Streams(_subkey(child_key, b"stream", b""), _encrypt(cipher, parents))
+        first = np.repeat(np.cumsum(counts) - counts, counts).astype(np.uint64)
+        parts = _blocks(len(first))
+        parts[:] = np.repeat(self._starts, counts, axis=0)
+        parts[:, 1] += np.arange(len(first), dtype=np.uint64) - first + np.uint64(self.used)
+        key = _subkey(self._key, b"split", b"")
+        return Streams(_subkey(key, b"stream", b""), _encrypt(_cipher(key), parts))
 
 
-def _encrypt(cipher: object, blocks: Words) -> Words:
-    output = np.empty(blocks.nbytes + 15, dtype=np.uint8)
-    written = cipher.update_into(np.ascontiguousarray(blocks).data.cast("B"), output.data)  # type: ignore[attr-defined]
-    return output[:written].view(np.uint64).reshape(blocks.shape)
+@compiled
+def _count_from(starts, used, counters):  # type: ignore[no-untyped-def]
+    for item in range(counters.shape[0]):
+        for block in range(counters.shape[1]):
+            counters[item, block, 0] = starts[item, 0]
+            counters[item, block, 1] = starts[item, 1] + np.uint64(used + block)
+
+
+def _cipher(key: bytes) -> CipherContext:
+    return Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+
+
+def _blocks(count: int) -> Words:
+    """Room for 128-bit blocks, with the one block more that OpenSSL asks for when it encrypts in place."""
+    return np.empty((count + 1, _BLOCK_WORDS), dtype=np.uint64)[:count]
+
+
+def _encrypt(cipher: CipherContext, blocks: Words) -> Words:
+    """Encrypt blocks in place; they must come from `_blocks`."""
+    room = blocks.base
+    if blocks.size and room is not None:
+        whole = room.reshape(-1).view(np.uint8).data
+        cipher.update_into(whole[: blocks.nbytes], whole)
+    return blocks
 
 
 def _item_starts(key: bytes, rows: Words, contents: Contents) -> Words:
     """128 bits an item, a pseudo-random function of its row and content."""
+    cipher, starts = _cipher(key), _blocks(len(rows))
     if isinstance(contents, np.ndarray) and contents.ndim == 1:
-        blocks = np.stack([rows, contents.astype(np.int64).view(np.uint64)], axis=1)
-        return _encrypt(Cipher(algorithms.AES(key), modes.ECB()).encryptor(), blocks)
+        starts[:, 0], starts[:, 1] = rows, contents.astype(np.int64).view(np.uint64)
+        return _encrypt(cipher, starts)
+    starts[:] = _content_hashes(_subkey(key, b"content", b""), contents)
+    _encrypt(cipher, starts)[:, 0] ^= rows
+    return _encrypt(cipher, starts)
+
+
+def _content_hashes(key: bytes, contents: Contents) -> Words:
     if isinstance(contents, np.ndarray):
-        flat = np.ascontiguousarray(contents)
-        contents = [row.data.cast("B") for row in flat.reshape(len(flat), -1).view(np.uint8)]
-    starts = np.empty((len(rows), _BLOCK_WORDS), dtype=np.uint64)
-    for index, content in enumerate(contents):
-        digest = hashlib.blake2b(key=key, digest_size=16, person=b"textveil item")
-        digest.update(int(rows[index]).to_bytes(8, "little"))
-        digest.update(content)
-        starts[index] = np.frombuffer(digest.digest(), dtype=np.uint64)
-    return starts
+        flat = np.ascontiguousarray(contents).reshape(len(contents), -1)
+        width = flat.shape[1] * flat.itemsize
+        offsets = np.arange(len(flat) + 1, dtype=np.int64) * width
+        contents = Packed(flat.view(np.uint8).reshape(-1), offsets)
+    elif not isinstance(contents, Packed):
+        contents = Packed.of(list(contents))
+    return keyed_hashes(key, contents)
 
 
 def _subkey(key: bytes, label: bytes, purpose: bytes) -> bytes:

@@ -205,7 +205,7 @@ def test_memory_for_rows_is_bounded_and_changes_no_word(clustered):
     mechanism = tv.Exponential(clustered, epsilon=1.0)
     ids = np.random.default_rng(0).integers(0, 600, size=5000)
     whole = mechanism.release_ids(ids, source=tv.RandomSource.keyed(bytes(32)))
-    small = Rows(clustered, mechanism.law, budget=600 * 20 * 3)
+    small = Rows(clustered, mechanism.law, budget=600 * 24 * 3)
     for _ in range(2):
         streams = tv.RandomSource.keyed(bytes(32)).streams(mechanism._purpose, ids)
         assert (small.draw(ids, streams) == whole).all()

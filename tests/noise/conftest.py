@@ -38,11 +38,11 @@ def counts_fit() -> Callable[..., bool]:
         expected = probabilities / probabilities.sum() * sample.size
         common = expected >= 10
         observed = np.array([np.count_nonzero(sample == value) for value in values[common]])
-        observed = np.append(observed, sample.size - observed.sum())
-        expected = np.append(expected[common], expected[~common].sum() + 1e-9)
-        if expected[-1] < 1:
-            observed, expected = observed[:-1], expected[:-1]
-        expected *= observed.sum() / expected.sum()
-        return stats.power_divergence(observed, expected, lambda_="log-likelihood").pvalue > FALSE_ALARM
+        rare, rare_expected = sample.size - observed.sum(), expected[~common].sum()
+        common_fit = stats.power_divergence(
+            observed, expected[common] * (observed.sum() / expected[common].sum()), lambda_="log-likelihood"
+        )
+        rare_fit = stats.poisson.sf(rare - 1, rare_expected) if rare else 1.0
+        return common_fit.pvalue > FALSE_ALARM / 2 and rare_fit > FALSE_ALARM / 2
 
     return test

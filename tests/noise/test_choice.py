@@ -40,13 +40,12 @@ def test_weights_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radiu
     assert sum(weights) <= total < 2**127
     ideal = np.exp(-rate * np.minimum(distances, radius))
     assert [i for i, d in enumerate(distances) if d < radius] == ids.tolist()
+    share, uneven = divmod(total - sum(weights), len(distances))
+    assert uneven == 0
     for weight, y in zip(weights, ids, strict=True):
-        assert weight / total == pytest.approx(ideal[y] / ideal.sum(), rel=2.0**-40)
-    others = len(distances) - len(ids)
-    if others:
-        rest = total - sum(weights)
-        assert rest % others == 0
-        assert rest // others / total == pytest.approx(math.exp(-rate * radius) / ideal.sum(), rel=2.0**-40)
+        assert (weight + share) / total == pytest.approx(ideal[y] / ideal.sum(), rel=2.0**-40)
+    if len(ids) < len(distances):
+        assert share / total == pytest.approx(math.exp(-rate * radius) / ideal.sum(), rel=2.0**-40)
 
 
 def test_output_weights_and_the_boost_of_a_row():
@@ -63,6 +62,7 @@ def one_row(ids, high, low, total):
         starts=np.zeros(1, np.int64),
         lengths=np.array([len(ids)], np.int32),
         ids=ids,
+        prefix=(high >> np.uint64(31)).astype(np.uint32),
         high=high,
         low=low,
         total_high=np.array([total >> 64], np.uint64),
@@ -88,7 +88,7 @@ def test_draws_follow_the_row(radius):
         assert (p_value > 1e-7) == passes
 
 
-def test_the_remainder_is_uniform_over_the_absent():
+def test_the_rest_is_uniform_over_the_far():
     distances = np.array([9.0, 0.5, 9.0, 9.0, 0.1, 9.0])
     drawn = np.bincount(draws(60_000, distances, 0.5, 1.0), minlength=6)[[0, 2, 3, 5]]
     assert stats.chisquare(drawn).pvalue > 1e-7
@@ -99,27 +99,19 @@ def test_a_row_of_nothing_but_the_remainder():
     assert set(drawn) == {0, 1, 2}
 
 
-def test_draws_at_the_edges_of_the_integers():
-    rows = one_row(
-        np.array([4, 7], np.int32),
-        np.array([1, 1], np.uint64),
-        np.array([5, 9], np.uint64),
-        (1 << 64) + 9,
-    )
-    cases = {0: 4, (1 << 64) + 4: 4, (1 << 64) + 5: 7, (1 << 64) + 8: 7, (1 << 64) + 9: -1}
+@pytest.mark.parametrize("shift", [0, 40])
+def test_draws_at_the_edges_of_the_integers(shift):
+    """With a small and with a large first half, so that the first 32 bits tie or decide."""
+    bounds = [((1 << 64) + 5) << shift, ((1 << 64) + 9) << shift]
+    total = bounds[1] + 3
+    halves = np.array([[bound >> 64, bound & (2**64 - 1)] for bound in bounds], dtype=np.uint64)
+    rows = one_row(np.array([4, 7], np.int32), halves[:, 0].copy(), halves[:, 1].copy(), total)
+    cases = {0: 4, bounds[0] - 1: 4, bounds[0]: 7, bounds[1] - 1: 7, bounds[1]: 0, total - 1: 0, total: -1}
     for value, expected in cases.items():
         words = np.array([[(value >> 64) << 1, value & (2**64 - 1), 0, 0]], dtype=np.uint64)
         drawn = np.empty(1, np.int64)
-        choice._draw(np.zeros(1, np.int64), *rows, 10, words, drawn)
+        choice._draw(np.zeros(1, np.int64), np.zeros(1, np.int64), *rows, 10, words, drawn)
         assert drawn[0] == expected
-
-
-@given(st.sets(st.integers(0, 30), max_size=25), st.integers(0, 40))
-@settings(deadline=None)
-def test_the_rank_th_absent_integer(present, rank):
-    ids = np.array(sorted(present) or [0], dtype=np.int32)[: len(present)]
-    absent = [i for i in range(100) if i not in present]
-    assert choice._absent(ids, 0, len(ids), rank) == absent[rank]
 
 
 @given(st.integers(0, 2**127 // 2**32), st.integers(0, 2**32 - 1))

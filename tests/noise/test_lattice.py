@@ -49,8 +49,9 @@ def test_the_shape_stays_and_float32_is_exact() -> None:
 def test_what_the_lattice_can_not_hold_is_refused_without_quoting_it(bad) -> None:
     with pytest.raises(InvalidInputError) as caught:
         Lattice(1.0).snap([0.5, bad])
-    assert repr(bad) not in str(caught.value)
     assert "1.23" not in str(caught.value)
+    assert "7370497" not in str(caught.value)
+    assert "0.5" not in str(caught.value)
     with pytest.raises(InvalidInputError, match="noise"):
         Lattice(1.0).to_integers([bad])
 
@@ -60,11 +61,8 @@ def test_a_tiny_step_does_not_overflow_into_a_warning() -> None:
         Lattice(2.0**-499).snap([1e300])
 
 
-@pytest.mark.parametrize("step", [0.0, -0.5, 0.3, 3.0, np.nan, np.inf, 2.0**501, 2.0**-502, "1"])
+@pytest.mark.parametrize("step", [0.0, -0.5, 0.3, 3.0, np.nan, np.inf, 2.0**501, 2.0**-502])
 def test_steps_that_are_no_powers_of_two_are_refused(step) -> None:
-    if step == "1":
-        assert Lattice(step).step == 1.0
-        return
     with pytest.raises(InvalidInputError, match="step"):
         Lattice(step)
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from textveil.errors import InvalidInputError
-from textveil.noise.transforms import _box_muller, below, gammas, normals, uniforms
+from textveil.noise.transforms import _SQUEEZE, _box_muller, below, gammas, normals, uniforms
 
 
 def test_uniforms_never_reach_zero_or_one() -> None:
@@ -65,12 +65,16 @@ def test_gammas_follow_their_law(streams, fits, shape) -> None:
     assert not fits(sample * wrong, stats.gamma(shape))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
+@pytest.mark.parametrize("n", [2, 3, 10, 1000])
 def test_whole_numbers_below_n_are_uniform(streams, counts_fit, n) -> None:
     sample = below(streams(50_000), n)
     assert counts_fit(sample, np.arange(n), np.full(n, 1 / n))
     if n > 2:
         assert not counts_fit((sample / 1.3).astype(int), np.arange(n), np.full(n, 1 / n))
+
+
+def test_the_only_number_below_one_is_zero(streams) -> None:
+    assert (below(streams(100), 1) == 0).all()
 
 
 def test_whole_numbers_below_large_n_are_uniform_where_most_words_are_refused(streams, fits) -> None:
@@ -79,6 +83,22 @@ def test_whole_numbers_below_large_n_are_uniform_where_most_words_are_refused(st
         assert sample.min() >= 0
         assert fits(sample / n, stats.uniform())
         assert not fits(sample / n, stats.uniform(scale=1.3))
+
+
+def test_refused_words_keep_remainders_even(streams, counts_fit) -> None:
+    # Without the refusal the remainders 0, 1, 2 of numbers below 3 * 2^61 would come as 3 : 3 : 2.
+    sample = below(streams(20_000), 3 * 2**61) % 3
+    assert counts_fit(sample, np.arange(3), np.full(3, 1 / 3))
+    assert not counts_fit(sample, np.arange(3), np.array([3, 3, 2]) / 8)
+
+
+def test_the_squeeze_of_the_gamma_sampler_lies_below_the_exact_bound() -> None:
+    x = np.linspace(-8, 8, 4001)[:, None]
+    d = np.array([2 / 3, 1, 2, 10, 150.5, 4000])
+    v = np.maximum(1 + x / np.sqrt(9 * d), 1e-300) ** 3
+    exact = np.exp(np.minimum(x**2 / 2 + d - d * v + d * np.log(np.maximum(v, 1e-300)), 0))
+    squeeze = np.where(v > 1e-300, 1 - _SQUEEZE * x**4, 0)
+    assert (squeeze <= exact + 1e-12).all()
 
 
 @pytest.mark.parametrize("n", [0, -1, 2**63 + 1, 2.5, True])

@@ -6,7 +6,7 @@ Density p(z) ~ exp(-epsilon |z|).  Proof: docs/mechanisms/laplace.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,9 @@ from textveil.noise.spherical import SphericalLaplace
 from textveil.randomness import Streams
 
 Floats = NDArray[np.float64]
+
+# The exact sampler's delta grows with the distance; it is stated for pairs up to this loss.
+_COVERED_LOSS = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +62,12 @@ class Laplace(AdditiveMechanism):
         """Loss at most epsilon x distance for any two vectors, rounded to the lattice."""
         metric = f"Euclidean distance of vectors rounded to multiples of 2^{round(math.log2(self.lattice.step))}"
         if self.precision == "exact":
-            return metric_privacy(self.epsilon, metric=metric, unit=Unit.VECTOR, delta=self._table.escape_delta)
+            farthest = _COVERED_LOSS / (self.epsilon * self.lattice.step)
+            guarantee = metric_privacy(
+                self.epsilon, metric=metric, unit=Unit.VECTOR, delta=self._table.escape(farthest)
+            )
+            condition = f"for losses up to {_COVERED_LOSS:g}"
+            return replace(guarantee, relation=replace(guarantee.relation, condition=condition))
         deviation = math.sqrt(self.dimension + 1) / self.epsilon
         slack = float_slack(self.dimension, deviation, self.lattice.step)
         return metric_privacy(self.epsilon, metric=metric, unit=Unit.VECTOR, slack=slack)

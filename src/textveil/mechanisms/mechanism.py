@@ -55,9 +55,7 @@ class Mechanism(ABC):
         private : what is protected
         source : where the noise comes from; by default fresh noise from the operating system
         """
-        items = self._check(private)
-        streams = (source or RandomSource.secure()).streams(self._purpose, items)
-        return self._wrap(self._sample(items, streams), private)
+        return self.release_with_receipt(private, source=source).value
 
     def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
         """Release private values, with the receipt that says what was promised."""
@@ -65,14 +63,12 @@ class Mechanism(ABC):
         items = self._check(private)
         streams = source.streams(self._purpose, items)
         value = self._wrap(self._sample(items, streams), private)
-        receipt = Receipt(
-            mechanism=self.spec(),
-            guarantee=self.guarantee,
-            randomness=source.kind,
-            private=source.private,
-            items=len(items),
+        return Release(value, self._receipt(self.guarantee, source, len(items)))
+
+    def _receipt(self, guarantee: Guarantee, source: RandomSource, items: int) -> Receipt:
+        return Receipt(
+            mechanism=self.spec(), guarantee=guarantee, randomness=source.kind, private=source.private, items=items
         )
-        return Release(value, receipt)
 
     @cached_property
     def _purpose(self) -> bytes:

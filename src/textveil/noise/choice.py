@@ -1,8 +1,9 @@
 """Exact choice by integer weights (SPEC 8.4, as corrected in 13).
 
-A row holds the cumulative 127-bit weights of its candidates, in two 64-bit halves, scaled so that their
-total is just below 2^127; candidates outside the row share one remaining weight equally. A draw
-compares a uniform 127-bit integer with them: no float is compared, and the law is exactly the integers'.
+Weights are 127-bit integers, scaled so that the total of a row is just below 2^127. A truncated law gives every
+candidate at least the weight at the radius: a row holds what the near ones have above that, cumulated, in two
+64-bit halves, and the rest of the total is shared by all candidates equally. A draw compares a uniform
+127-bit integer with the row: no float is compared, and the law is exactly the integers'.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ WORDS_A_DRAW = 4
 _HALF = 2.0**64
 _AGAIN = -1
 # Tokens whose random words fit into the cache.
-_PORTION = 16_384
+_PORTION = 65_536
 
 
 class Rows(NamedTuple):
     """Rows of integer weights, one after the other.
 
-    `starts[word]` and `lengths[word]` say where the row of a word lies; `ids`, ascending in a row, are its
-    candidates; `high` and `low` their cumulative weights; `total_high[word]` and `total_low[word]` the
-    cumulative weight with the remainder included.
+    `starts[word]` and `lengths[word]` say where the row of a word lies; `ids` are its near candidates; `high` and
+    `low` their cumulative weights, `prefix` the first 32 of their 127 bits, which decide most comparisons;
+    `total_high[word]` and `total_low[word]` the total with the shared rest.
     """
 
     starts: NDArray[np.int64]
     lengths: NDArray[np.int32]
     ids: NDArray[np.int32]
+    prefix: NDArray[np.uint32]
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
     total_high: NDArray[np.uint64]
@@ -58,19 +60,27 @@ def _draw_portion(
     while len(waiting):
         words = np.ascontiguousarray(streams.words(WORDS_A_DRAW))
         drawn = np.empty(len(waiting), dtype=np.int64)
-        _draw(tokens[waiting], *rows, candidates, words, drawn)
+        asking = tokens[waiting]
+        _draw(asking, _grouped(asking, len(rows.starts)), *rows, candidates, words, drawn)
         chosen[waiting] = drawn
         again = drawn == _AGAIN
         waiting, streams = waiting[again], streams.select(again)
 
 
+def _grouped(tokens: NDArray[np.int64], words: int) -> NDArray[np.int64]:
+    """Return an order of tokens in which equal words follow each other, so that a row is in the cache when used."""
+    order = np.empty(len(tokens), dtype=np.int64)
+    _counting_sort(tokens, np.zeros(words + 1, dtype=np.int64), order)
+    return order
+
+
 @compiled
 def integer_row(distances, rate, radius, weights, boost, own, ids, high, low):  # type: ignore[no-untyped-def]
-    """Write the row of one word; return its length and the cumulative weight with the remainder.
+    """Write the row of one word; return its length and the total with the shared rest.
 
     The weight of candidate y is weights[y] exp(-rate min(d, radius)), times `boost` for y other than
-    the word itself. If `weights` is empty all are 1, and the candidates at `radius` and beyond
-    are not written but share the remainder. The buffers need room for every candidate.
+    the word itself. If `weights` is empty all are 1, and candidates at `radius` and beyond are not
+    written: they have only their share of the rest. The buffers need room for every candidate and one more.
     """
     sparse = weights.size == 0
     count = distances.size
@@ -86,13 +96,13 @@ def integer_row(distances, rate, radius, weights, boost, own, ids, high, low):  
             values[y] *= weights[y] * (1.0 if y == own else boost)
     far = exponential(-rate * radius) if kept < count else 0.0
     scale = TOTAL / (_sum(values) + far * (count - kept))
+    far_high, far_low = _integer(far * scale)
     top, bottom = np.uint64(0), np.uint64(0)
     for k in range(kept):
         value_high, value_low = _integer(values[k] * scale)
-        top, bottom = _plus(top, bottom, value_high, value_low)
+        top, bottom = _plus(top, bottom, *_minus(value_high, value_low, far_high, far_low))
         high[k], low[k] = top, bottom
-    value_high, value_low = _times(*_integer(far * scale), count - kept)
-    return kept, *_plus(top, bottom, value_high, value_low)
+    return kept, *_plus(top, bottom, *_times(far_high, far_low, count))
 
 
 @compiled_reduction
@@ -119,6 +129,15 @@ def _plus(high, low, other_high, other_low):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _minus(high, low, other_high, other_low):  # type: ignore[no-untyped-def]
+    """The difference, or 0 where rounding made the first the smaller."""
+    if _less(high, low, other_high, other_low):
+        return np.uint64(0), np.uint64(0)
+    borrow = np.uint64(1) if low < other_low else np.uint64(0)
+    return high - other_high - borrow, low - other_low
+
+
+@compiled
 def _times(high, low, factor):  # type: ignore[no-untyped-def]
     """A 128-bit integer times a factor below 2^32."""
     factor, half, mask = np.uint64(factor), np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -128,29 +147,43 @@ def _times(high, low, factor):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _draw(tokens, starts, lengths, ids, high, low, total_high, total_low, candidates, words, chosen):  # type: ignore[no-untyped-def]
+def _counting_sort(tokens, places, order):  # type: ignore[no-untyped-def]
+    for word in tokens:
+        places[word + 1] += 1
+    for word in range(1, places.size):
+        places[word] += places[word - 1]
     for t in range(tokens.size):
+        word = tokens[t]
+        order[places[word]] = t
+        places[word] += 1
+
+
+@compiled
+def _draw(tokens, order, starts, lengths, ids, prefix, high, low, total_high, total_low, candidates, words, chosen):  # type: ignore[no-untyped-def]
+    for t in order:
         word = tokens[t]
         top, bottom = words[t, 0] >> np.uint64(1), words[t, 1]
         chosen[t] = _AGAIN
         if not _less(top, bottom, total_high[word], total_low[word]):
             continue
-        start, length = starts[word], lengths[word]
-        first, last = start, start + length
+        first, end = starts[word], starts[word] + lengths[word]
+        sought = prefix_of(top)
+        last = end
         while first < last:
             middle = (first + last) >> 1
-            if _less(top, bottom, high[middle], low[middle]):
-                last = middle
-            else:
+            if prefix[middle] < sought:
                 first = middle + 1
-        place = first - start
-        if place < length:
-            chosen[t] = ids[first]
-        else:
-            others = candidates - length
-            rank = _below(words[t, 2], others)
-            if rank >= 0:
-                chosen[t] = _absent(ids, start, length, rank)
+            else:
+                last = middle
+        while first < end and prefix[first] == sought and not _less(top, bottom, high[first], low[first]):
+            first += 1
+        chosen[t] = ids[first] if first < end else _below(words[t, 2], candidates)
+
+
+@compiled
+def prefix_of(high):  # type: ignore[no-untyped-def]
+    """The first 32 of 127 bits."""
+    return np.uint32(high >> np.uint64(31))
 
 
 @compiled
@@ -165,15 +198,3 @@ def _below(word, count):  # type: ignore[no-untyped-def]
     even = (np.int64(2**62) // count) * count
     return bits % count if bits < even else _AGAIN
 
-
-@compiled
-def _absent(ids, start, length, rank):  # type: ignore[no-untyped-def]
-    """The rank-th integer from 0 that is not among the ascending ids of a row."""
-    first, last = 0, length
-    while first < last:
-        middle = (first + last) >> 1
-        if ids[start + middle] - middle <= rank:
-            first = middle + 1
-        else:
-            last = middle
-    return rank + first

@@ -1,10 +1,10 @@
 """Normal noise on the integers, exactly: every probability is right to the last bit.
 
-Karney, "Sampling exactly from the normal distribution" (ACM TOMS 42, 2016), with a whole sigma. Pick k >= 0 with
-probability proportional to exp(-k^2 / 2), a sign and x in [0, 1), and accept with exp(-x (2k + x) / 2): then
-k + x has the density exp(-(k + x)^2 / 2). All of it is coins of rational bias and comparisons of integers.
-`x = j / sigma` gives the discrete Gaussian; `x = (j + v) / sigma`, v uniform and revealed 64 bits at a time as far
-as a comparison needs it, gives the whole part of a continuous normal number.
+Karney, "Sampling exactly from the normal distribution" (ACM TOMS 42, 2016), with a whole sigma. Pick k >= 0
+with probability proportional to exp(-k^2 / 2), a sign and x in [0, 1), and accept with exp(-x (2k + x) / 2):
+then k + x has the density exp(-(k + x)^2 / 2). All of it is coins of rational bias and comparisons of
+integers. `x = j / sigma` gives the discrete Gaussian; `x = (j + v) / sigma`, v uniform and revealed 64 bits
+at a time as far as a comparison needs it, gives the whole part of a continuous normal number.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from textveil.randomness import Streams, Words
 Deviations = int | NDArray[np.integer]
 
 _LARGEST = 2**50
-# Words that a scalar reads: mean and half the deviation; and what an item that ran out reads again (even).
+# A scalar reads some 7.3 words with a deviation of 5.5. An item that ran out reads on in portions (even).
 _SCALAR_WORDS = 8
-_SCALAR_SPREAD = 6
+_SCALAR_SPREAD = 12
 _REFILL_WORDS = 128
 
 
@@ -54,10 +54,11 @@ def rounded_normal(
     sigma : a whole number from 1 below 2^50, or one an item
     threads : how many; changes the speed, never the result
     """
-    # In half steps the whole part tells to which side to round: |n| in [(F / 2), (F + 1) / 2) rounds to
-    # (F + 1) // 2. A tie has probability 0.
-    halves = _draw(streams, dimension, 2 * _deviations(sigma, len(streams)), True, threads)
-    return np.sign(halves) * ((np.abs(halves)) >> 1)
+    # In half steps the whole part F of |n| tells to which side to round: to (F + 1) // 2. What comes back is
+    # F + 1 with the sign of n; ties have probability 0.
+    halves: Integers = _draw(streams, dimension, 2 * _deviations(sigma, len(streams)), True, threads)
+    rounded: Integers = np.sign(halves) * (np.abs(halves) >> 1)
+    return rounded
 
 
 def _draw(
@@ -74,27 +75,28 @@ def _draw(
 
 
 def _fill(streams: Streams, sigmas: Integers, continuous: bool, width: int, out: Integers) -> None:
-    finished = np.zeros(len(out), dtype=np.int64)
     unread: Words = np.empty((len(out), 0), dtype=np.uint64)
-    starts = np.zeros(len(out), dtype=np.int64)
+    progress: Integers = np.zeros((len(out), 2), dtype=np.int64)
 
     def attempt(part: Streams, rows: Rows) -> NDArray[np.bool_]:
-        nonlocal unread, starts
+        nonlocal unread, progress
         fresh = part.words(_REFILL_WORDS if unread.size else width)
         words = np.concatenate([unread, fresh], axis=1) if unread.size else fresh
-        draw_items(words, starts, sigmas, continuous, rows, finished, out)
-        done = finished[rows] == out.shape[1]
+        drawn = out[rows]
+        draw_items(words, sigmas[rows], continuous, progress, drawn)
+        out[rows] = drawn
+        done: NDArray[np.bool_] = progress[:, 1] == out.shape[1]
         # A number that ran out of words is drawn again from its first one, so those words are kept.
-        first = int(starts[~done].min(initial=words.shape[1] - 1))
-        unread, starts = words[~done][:, first:], starts[~done] - first
+        first = int(progress[~done, 0].min(initial=words.shape[1] - 1))
+        unread, progress = words[~done][:, first:], progress[~done] - np.array([first, 0])
         return done
 
     until_done(streams, attempt)
 
 
 def _first_words(dimension: int) -> int:
-    """Enough words for nearly every item: the mean and four deviations; even, as the cipher's blocks are."""
-    return 2 * int(_SCALAR_WORDS * dimension / 2 + _SCALAR_SPREAD * dimension**0.5) + 2
+    """Enough words for nearly every item; even, because the cipher makes them in pairs."""
+    return 2 * int((_SCALAR_WORDS * dimension + _SCALAR_SPREAD * dimension**0.5) / 2) + 2
 
 
 def _deviations(sigma: Deviations, items: int) -> Integers:

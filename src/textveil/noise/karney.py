@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
 from textveil.compiled import compiled
-from textveil.noise.elementary import multiply_high
+from textveil.elementary import instruction, multiply_high
 
 _ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
-# Slots of the state: where the words are, how many, the next one, coins left and their bits, words revealed of v.
+# Slots of the state: where the words are, how many, the next one, coins left, their bits, words shown of v.
 _WORDS, _SIZE, _NEXT, _COINS, _BITS, _REVEALED, _V = (np.uint64(slot) for slot in range(7))
 # Words of v that a number may reveal: the last is reached with a probability below 2^-700.
 _DEPTH = np.uint64(64)
@@ -26,16 +25,16 @@ _SLOTS = 7 + 64
 
 
 # The state is passed as an address: an array would drag its reference count through every small function.
-@intrinsic  # type: ignore[untyped-decorator]
-def _get(typing: Any, address: Any, slot: Any) -> Any:
+@instruction
+def _get(_typing: Any, _address: Any, _slot: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.load(_pointer(builder, *args))
 
     return types.uint64(types.uint64, types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _set(typing: Any, address: Any, slot: Any, value: Any) -> Any:
+@instruction
+def _set(_typing: Any, _address: Any, _slot: Any, _value: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         builder.store(args[2], _pointer(builder, *args[:2]))
         return context.get_dummy_value()
@@ -48,22 +47,23 @@ def _pointer(builder: Any, address: Any, slot: Any) -> Any:
 
 
 @compiled
-def draw_items(words, starts, sigmas, continuous, rows, finished, out):  # type: ignore[no-untyped-def]
-    """Draw coordinates of every row until it is full or its words run out; `starts` is moved on."""
+def draw_items(words, sigmas, continuous, progress, out):  # type: ignore[no-untyped-def]
+    """Draw coordinates of every row until it is full or its words run out.
+
+    `progress` holds the next word and the next coordinate of each row and is moved on.
+    """
     slots = np.zeros(_SLOTS, dtype=np.uint64)
     state = np.uint64(slots.ctypes.data)
     for i in range(words.shape[0]):
-        row = rows[i]
-        sigma = np.uint64(sigmas[row])
+        sigma = np.uint64(sigmas[i])
         slots[_WORDS], slots[_SIZE] = np.uint64(words[i].ctypes.data), np.uint64(words.shape[1])
-        for place in range(finished[row], out.shape[1]):
-            slots[_NEXT], slots[_COINS] = np.uint64(starts[i]), _ZERO
+        for place in range(progress[i, 1], out.shape[1]):
+            slots[_NEXT], slots[_COINS] = np.uint64(progress[i, 0]), _ZERO
             value = _number(state, sigma, continuous)
             if _ran_out(state):
                 break
-            out[row, place] = value
-            finished[row] = place + 1
-            starts[i] = np.int64(slots[_NEXT])
+            out[i, place] = value
+            progress[i, 0], progress[i, 1] = np.int64(slots[_NEXT]), place + 1
 
 
 @compiled
@@ -167,7 +167,7 @@ def _revealed(state, depth):  # type: ignore[no-untyped-def]
 
 @compiled
 def _exp_half(state):  # type: ignore[no-untyped-def]
-    """True with probability exp(-1/2): the first failure among coins of bias 1/2, 1/4, 1/6, ... is an odd one."""
+    """Be true with probability exp(-1/2): of coins of bias 1/2, 1/4, 1/6, ... an odd one is first to fail."""
     if not _coin(state):
         return True
     if not (_coin(state) and _coin(state)):
@@ -180,7 +180,7 @@ def _exp_half(state):  # type: ignore[no-untyped-def]
 
 @compiled
 def _exp_part(state, k, j, sigma, continuous):  # type: ignore[no-untyped-def]
-    """True with probability exp(-x (2k + x) / (2k + 2)), x = (j + v) / sigma: Bernoulli's series as above."""
+    """Be true with probability exp(-x (2k + x) / (2k + 2)), x = (j + v) / sigma: a series as above."""
     i = _ONE
     twice = _TWO * k * sigma
     while (

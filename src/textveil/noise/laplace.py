@@ -1,8 +1,8 @@
 """Laplace noise in the l2 norm: density proportional to exp(-|z| / scale) (SPEC T1).
 
-It is a uniform direction times a Gamma(dimension, scale) radius, and also, which is cheaper because nothing is
-divided by a norm, a normal vector whose variance is drawn: Gamma((dimension + 1) / 2, 2 scale^2). The mixture
-has the density  integral of v^((d+1)/2 - 1) e^(-v / 2s^2) v^(-d/2) e^(-r^2 / 2v) dv = integral of v^(-1/2)
+It is a uniform direction times a Gamma(dimension, scale) radius. It is also, which is cheaper because no norm
+is computed, a normal vector whose variance V is drawn from Gamma((dimension + 1) / 2, 2 scale^2): the mixture
+has the density  integral of v^((d+1)/2 - 1) e^(-v / 2s^2) v^(-d/2) e^(-r^2 / 2v) dv  =  integral of v^(-1/2)
 e^(-v / 2s^2 - r^2 / 2v) dv, which is proportional to e^(-r / s).
 """
 

@@ -1,8 +1,8 @@
 """The grid of vectors that a release lives on: whole multiples of a power of two.
 
-The private vector is snapped to the lattice, integer noise is added to its integers, and the sum is scaled back:
-which outputs are possible then never depends on the data (SPEC 8.1). Integers are added; a float sum is never
-rounded.
+The private vector is snapped to the lattice, integer noise is added to its integers, and the sum is scaled
+back: which outputs are possible then never depends on the data (SPEC 8.1). Integers are added; a float sum is
+never rounded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Lattice:
         mantissa, exponent = math.frexp(step)
         if mantissa != 0.5 or abs(exponent) > _LARGEST_EXPONENT:
             raise InvalidInputError(
-                f"step must be a power of two from 2^-{_LARGEST_EXPONENT} to 2^{_LARGEST_EXPONENT} (got {step!r}); "
+                f"step must be a power of two within 2^+-{_LARGEST_EXPONENT} (got {step!r}); "
                 "lattice_for(scale) chooses one"
             )
         object.__setattr__(self, "step", step)
@@ -73,11 +73,12 @@ def lattice_for(scale: float) -> Lattice:
 def float_slack(dimension: int, deviation: float, step: float) -> float:
     """Estimate the total variation between float noise on the lattice and the ideal noise.
 
-    An ESTIMATE, not a bound. A float coordinate is the ideal one moved by a relative error of about 5e-16 (four
-    roundings and three polynomials, each within an ulp or two) and by half a grid step of the 53-bit uniforms,
-    on average 3e-16 standard deviations. Its cell changes if a cell's border, one every `step`, lies within the
-    move: probability about E|move| / step, which is below 1e-15 deviation / step. A vector changes if one of its
-    coordinates does: times the dimension. It assumes that errors do not conspire with the borders.
+    An ESTIMATE, not a bound. A float coordinate is the ideal one moved by a relative error of about 5e-16
+    (four roundings and three polynomials, each within an ulp or two) and by half a grid step of the 53-bit
+    uniforms, on average 3e-16 deviations (2^-54 times the integral of dr up to r = 8.6, times 2 / pi). Its
+    cell changes if a border, one every `step`, lies within the move: probability about E|move| / step, which
+    is below 1e-15 deviation / step. A vector changes if one of its coordinates does: times the dimension. It
+    assumes that errors do not conspire with the borders.
 
     The guarantee at loss L pays (1 + e^L) times this.
 
@@ -87,5 +88,5 @@ def float_slack(dimension: int, deviation: float, step: float) -> float:
     deviation : standard deviation of a coordinate
     step : of the lattice
     """
-    require_positive("step", step)
-    return min(1.0, require_count("dimension", dimension) * require_positive("deviation", deviation) / step * _ERROR)
+    cells = require_positive("deviation", deviation) / require_positive("step", step)
+    return min(1.0, require_count("dimension", dimension) * cells * _ERROR)

@@ -59,7 +59,7 @@ class Mixture:
 
 
 def laplace_mixture(dimension: int, rate: float) -> Mixture:
-    """Approximate exp(-rate |k|) by the trapezoid rule on ln S for a Gamma((d + 1) / 2, rate^2 / 2) variance."""
+    """Approximate exp(-rate |k|): the trapezoid rule on ln S for an S from Gamma((d + 1) / 2, rate^2 / 2)."""
     step = min(0.02, 0.9 / math.sqrt(dimension))
     half = (dimension + 1) / 2
     least, largest = _range(_DEPTH / half)

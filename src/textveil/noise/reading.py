@@ -28,11 +28,11 @@ _RESERVED = 1 << 32
 def until_done(streams: Streams, attempt: Callable[[Streams, Rows], NDArray[np.bool_]]) -> None:
     """Repeat `attempt(part, rows)` on the items that it has not yet marked as done."""
     part, rows = streams, np.arange(len(streams))
-    beyond = streams._used + _RESERVED
+    beyond = streams.used + _RESERVED
     while len(rows):
         again = ~attempt(part, rows)
         part, rows = part.select(again), rows[again]
-    streams._used = beyond
+    streams.used = beyond
 
 
 def in_portions(
@@ -47,21 +47,23 @@ def in_portions(
     fill : draws for the items of one portion and writes them to its rows
     threads : how many; the default is `textveil.compiled.thread_count()`
     """
-    count, places = len(streams), set()
+    count = len(streams)
+    places: set[int] = set()
     size = max(1, _PORTION_WORDS // max(1, item_words))
     if count <= size:
-        fill(streams, slice(0, count))
+        if count:
+            fill(streams, slice(0, count))
         return
 
     def work(first: int) -> None:
         rows = slice(first, min(first + size, count))
         part = streams.select(rows)
         fill(part, rows)
-        places.add(part._used)
+        places.add(part.used)
 
     portions = range(0, count, size)
     threads = threads or thread_count()
     spread = over_threads(work, portions, threads=threads)
     for _ in spread if threads > 1 and len(portions) >= _LEAST_PORTIONS else map(work, portions):
         pass
-    (streams._used,) = places
+    (streams.used,) = places

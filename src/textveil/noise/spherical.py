@@ -58,7 +58,7 @@ class SphericalLaplace:
         object.__setattr__(self, "_prefixes", _prefixes(mixture.weights))
 
     def escape(self, distance: float) -> float:
-        """Bound the probability that the slope does not cover: P[|K| > radius - distance], in lattice units."""
+        """Bound what the slope does not cover, P[|K| > radius - distance]; `distance` in lattice units."""
         return self.mixture.tail(self.radius - distance)
 
     def draw(self, streams: Streams, *, threads: int | None = None) -> Integers:
@@ -76,13 +76,15 @@ def _certified(dimension: int, rate: float) -> tuple[Mixture, float, float]:
     # Up to `low` the slope r / S is within the rate for every S; beyond `high` it can't be.
     radii = low * np.exp(np.arange(0, np.log(high / low), _GRID))
     slopes, bends = mixture.slopes(radii)
-    # Between two grid points h' leaves its chord by at most gap^2 / 8 sup |h'''|; 2 for its change between them.
+    # Between grid points h' leaves its chord by at most gap^2 / 8 sup |h'''|; twice, as h''' may change.
     arches = np.diff(radii) ** 2 / 4 * np.maximum(bends[1:], bends[:-1])
     chords = (np.maximum(slopes[1:], slopes[:-1]) + arches) * (1 + _ROUNDING)
     good = int(np.argmax(np.append(chords, np.inf) > rate))
     radius = float(radii[good])
     if radius * rate < gammainccinv(dimension, _LEAST_TAIL):
-        raise InvalidInputError(f"no table keeps the rate {rate:.3g} in dimension {dimension}; use a finer lattice")
+        raise InvalidInputError(
+            f"no table keeps the rate {rate:.3g} in dimension {dimension}; use a finer lattice"
+        )
     return mixture, max(built, float(chords[:good].max(initial=0.0))), radius
 
 

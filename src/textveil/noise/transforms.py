@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError, require_count, require_positive
-from textveil.noise.elementary import (
+from textveil.elementary import (
     cosine_of_quarter,
     float_bits,
     float_from_bits,
@@ -24,6 +24,7 @@ _ONE = np.int64(0x3FF0000000000000)
 _SIGN = np.int64(-(2**63))
 _HALF_STEP = 2.0**-53
 _GAMMA_WORDS = 4
+_SQUEEZE = 0.0331
 
 
 def uniforms(words: Words) -> Floats:
@@ -36,7 +37,11 @@ def uniforms(words: Words) -> Floats:
 def normals(streams: Streams, count: int) -> Floats:
     """Draw `count` standard normal numbers an item: shape (items, count). None of them is ever 0."""
     out = np.empty((len(streams), require_count("count", count)))
-    in_portions(streams, count, lambda part, rows: fill_normals(part, np.ones(len(part)), out[rows]), threads=1)
+
+    def fill(part: Streams, rows: slice) -> None:
+        fill_normals(part, np.ones(len(part)), out[rows])
+
+    in_portions(streams, count, fill, threads=1)
     return out
 
 
@@ -96,17 +101,15 @@ def _uniforms(words, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _normal_pair(radial, angular):  # type: ignore[no-untyped-def]
-    """Box–Muller: two bits choose the quadrant exactly, the rest an angle within an eighth turn of its axis."""
-    radius = np.sqrt(-2.0 * log(_unit(radial)))
+def _normal_pair(radial, angular, deviation):  # type: ignore[no-untyped-def]
+    """Box–Muller: two bits choose an axis exactly, the others an angle within an eighth turn of it."""
+    signed = float_from_bits(float_bits(deviation) ^ (np.int64(angular) & _SIGN))
+    radius = signed * np.sqrt(-2.0 * log(_unit(radial)))
     t = _unit(angular << np.uint64(2)) - 0.5
     across = radius * sine_of_quarter(t)
     along = radius * cosine_of_quarter(t)
     swap = (angular >> np.uint64(62)) & np.uint64(1)
-    sign = np.int64(angular) & _SIGN
-    x = across if swap else along
-    y = along if swap else across
-    return float_from_bits(float_bits(x) ^ sign), float_from_bits(float_bits(y) ^ sign)
+    return (across, along) if swap else (along, across)
 
 
 @compiled
@@ -119,10 +122,9 @@ def _box_muller(words, deviations, out):  # type: ignore[no-untyped-def]
         first, second = out[i, :half], out[i, half:]
         deviation = deviations[i]
         for k in range(pairs):
-            x, y = _normal_pair(radial[k], angular[k])
-            first[k], second[k] = deviation * x, deviation * y
+            first[k], second[k] = _normal_pair(radial[k], angular[k], deviation)
         if half > pairs:
-            first[pairs] = deviation * _normal_pair(radial[pairs], angular[pairs])[0]
+            first[pairs] = _normal_pair(radial[pairs], angular[pairs], deviation)[0]
 
 
 @compiled
@@ -130,7 +132,7 @@ def _marsaglia_tsang(words, d, out, accepted):  # type: ignore[no-untyped-def]
     c = 1.0 / np.sqrt(9.0 * d)
     for i in range(words.shape[0]):
         accepted[i] = False
-        pair = _normal_pair(words[i, 0], words[i, 1])
+        pair = _normal_pair(words[i, 0], words[i, 1], 1.0)
         for j in range(2):
             x = pair[j]
             root = 1.0 + c * x
@@ -138,7 +140,7 @@ def _marsaglia_tsang(words, d, out, accepted):  # type: ignore[no-untyped-def]
             u = _unit(words[i, 2 + j])
             # The polynomial lies below the exact bound and spares most items the logarithms.
             if v > 0.0 and (
-                u < 1.0 - 0.0331 * (x * x) * (x * x) or log(u) < 0.5 * x * x + d - d * v + d * log(v)
+                u < 1.0 - _SQUEEZE * (x * x) * (x * x) or log(u) < 0.5 * x * x + d - d * v + d * log(v)
             ):
                 out[i] = d * v
                 accepted[i] = True

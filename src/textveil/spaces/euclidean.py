@@ -56,14 +56,24 @@ class Euclidean:
 def _to_distances(products, a, b, norms_a, norms_b):  # type: ignore[no-untyped-def]
     for i in range(products.shape[0]):
         row = products[i]
+        near = 0
         for j in range(products.shape[1]):
-            row[j] = norms_a[i] + norms_b[j] - 2.0 * row[j]
-        for j in range(products.shape[1]):
-            if row[j] < _CANCELLATION * (norms_a[i] + norms_b[j]):
-                total = 0.0
-                for k in range(a.shape[1]):
-                    difference = a[i, k] - b[j, k]
-                    total += difference * difference
-                row[j] = total
+            norms = norms_a[i] + norms_b[j]
+            square = norms - 2.0 * row[j]
+            near += square < _CANCELLATION * norms
+            row[j] = square
+        if near:
+            _recompute_near(row, a[i], b, norms_a[i], norms_b)
         for j in range(products.shape[1]):
             row[j] = np.sqrt(row[j])
+
+
+@compiled
+def _recompute_near(squares, point, others, norm, norms):  # type: ignore[no-untyped-def]
+    for j in range(squares.size):
+        if squares[j] < _CANCELLATION * (norm + norms[j]):
+            total = 0.0
+            for k in range(point.size):
+                difference = point[k] - others[j, k]
+                total += difference * difference
+            squares[j] = total

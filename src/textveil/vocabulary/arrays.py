@@ -19,7 +19,7 @@ from textveil.errors import CertificateError, InvalidInputError
 from textveil.spaces import Euclidean, Space
 from textveil.vocabulary.lattice import LatticeTable
 from textveil.vocabulary.reading import head, reading
-from textveil.vocabulary.rows import Rows
+from textveil.vocabulary.rows import RowError, Rows
 
 if TYPE_CHECKING:
     from textveil.vocabulary.vocabulary import Vocabulary
@@ -116,7 +116,7 @@ def _joined(
             break
         try:
             rows.add(word, vectors[position].astype(np.float64).tobytes())
-        except InvalidInputError as error:
+        except RowError as error:
             raise InvalidInputError(f"{path}, row {position}: {error}") from None
     return rows.finish()
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from textveil.errors import InvalidInputError
 from textveil.vocabulary.lattice import MOST_DIMENSIONS, LatticeTable
 from textveil.vocabulary.reading import Reader
-from textveil.vocabulary.rows import Rows
+from textveil.vocabulary.rows import RowError, Rows
 from textveil.vocabulary.text_table import header
 
 _CHUNK = 1 << 20
@@ -40,7 +39,7 @@ def read_binary(reader: Reader, *, limit: int | None, first_only: bool) -> tuple
             continue
         try:
             rows.add(data[position:space].lstrip(b"\n"), data[space + 1 : end])
-        except InvalidInputError as error:
+        except RowError as error:
             reader.refuse(f"word {found + 1}: {error}")
         position, found = end, found + 1
     if not rows.full and (data[position:].strip() or reader.stream.read(_LONGEST_HEADER).strip()):

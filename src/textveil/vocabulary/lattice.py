@@ -70,6 +70,8 @@ class LatticeTable:
             # A quarter more each time: resizing in place moves pages and does not copy them.
             self._points.resize((max(end, len(self._points) * 5 // 4), self.dimension), refcheck=False)
         if self._points.dtype == np.float32 and not (snapped.astype(np.float32) == snapped).all():
-            self._points = self._points.astype(np.float64)
+            wider = np.empty(self._points.shape)
+            wider[: self._count] = self._points[: self._count]
+            self._points = wider
         self._points[self._count : end] = snapped
         self._count = end

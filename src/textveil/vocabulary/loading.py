@@ -61,18 +61,21 @@ def load(
         require_count("limit", limit, least=2)
     if duplicates not in ("refuse", "first"):
         raise InvalidInputError(f"duplicates must be 'refuse' or 'first' (got {duplicates!r})")
+    if format is not None and format not in FORMATS:
+        raise InvalidInputError(f"format must be one of {', '.join(FORMATS)} (got {format!r})")
     kind = format or _detect(file)
-    if kind not in FORMATS:
-        raise InvalidInputError(f"format must be one of {', '.join(FORMATS)} (got {kind!r})")
-    if kind == "gensim":
-        return from_gensim(_unpickled(file), limit=limit, unknown=unknown, space=space)
-    if kind == "npz" and (saved := read_saved(file, space=space)) is not None:
-        kept = saved if limit is None else saved.subset(limit)
-        return kept if unknown is None else Vocabulary(kept.words, kept.points, unknown, space=kept.space)
-    words, table = _read(file, kind, limit=limit, first_only=duplicates == "first")
-    if len(words) < 2:
-        raise InvalidInputError(f"{file}: a vocabulary needs at least 2 words (found {len(words)})")
-    return Vocabulary.from_table(words, table, unknown, space=space)
+    try:
+        if kind == "gensim":
+            return from_gensim(_unpickled(file), limit=limit, unknown=unknown, space=space)
+        if kind == "npz" and (saved := read_saved(file, space=space)) is not None:
+            kept = saved if limit is None else saved.subset(limit)
+            return kept if unknown is None else Vocabulary(kept.words, kept.points, unknown, space=kept.space)
+        words, table = _read(file, kind, limit=limit, first_only=duplicates == "first")
+        return Vocabulary.from_table(words, table, unknown, space=space)
+    except InvalidInputError as error:
+        if str(error).startswith(str(file)):
+            raise
+        raise InvalidInputError(f"{file}: {error}") from None
 
 
 def from_gensim(

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError
+from textveil.errors import TextveilError
 from textveil.vocabulary.lattice import LatticeTable
 
 _FLUSH = 1024
+
+
+class RowError(TextveilError):
+    """A row that can't be used; whoever reads the file knows its place and says it."""
 
 
 class Rows:
@@ -39,13 +43,13 @@ class Rows:
         try:
             word = encoded.decode()
         except UnicodeDecodeError:
-            raise InvalidInputError(f"the word {encoded[:80]!r} is not UTF-8; re-encode the file") from None
+            raise RowError(f"the word {encoded[:80]!r} is not UTF-8; re-encode the file") from None
         if not word:
-            raise InvalidInputError("a vector has no word; remove it")
+            raise RowError("a vector has no word; remove it")
         if word in self._seen:
             if self._first_only:
                 return
-            raise InvalidInputError(
+            raise RowError(
                 f"the word {word!r} occurs twice; remove one, or pass duplicates='first' to keep the first"
             )
         self._seen.add(word)

@@ -67,15 +67,16 @@ class NearestPoint:
             exact = _checked(queries[chosen])
             error = self._error(exact, precision)
             block = np.where(np.isfinite(error)[:, None], exact, 0.0).astype(precision)
-            top = np.full((2, len(chosen)), -np.inf, dtype=precision)
+            best = np.full(len(chosen), -np.inf, dtype=precision)
+            second = best.copy()
             word = np.zeros(len(chosen), dtype=np.int32)
             scores = np.empty((_WORDS, len(chosen)), dtype=precision)
             for tile in _tiles(len(self._points)):
                 part = np.asarray(self._points[tile], dtype=precision)
                 products = np.dot(part, block.T, out=scores[: len(part)])
-                _keep_best(products, halves[tile], tile.start, top, word)
+                _keep_best(products, halves[tile], tile.start, (best, second, word))
             answers[chosen] = word
-            margin = np.subtract(top[0], top[1], dtype=np.float64)
+            margin = np.subtract(best, second, dtype=np.float64)
             doubtful: Ids = chosen[(error > 0) & (margin <= 2 * error)]
             return doubtful
 
@@ -187,9 +188,9 @@ def _half_norms(points, halves):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _keep_best(scores, halves, start, top, word):  # type: ignore[no-untyped-def]
+def _keep_best(scores, halves, start, kept):  # type: ignore[no-untyped-def]
     # Words are rows here: every query is a lane of its own, which needs no reduction across lanes.
-    best, second = top[0], top[1]
+    best, second, word = kept
     for j in range(scores.shape[0]):
         row = scores[j]
         half = halves[j]

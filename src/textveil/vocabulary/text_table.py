@@ -9,10 +9,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from textveil.errors import InvalidInputError
 from textveil.vocabulary.lattice import MOST_DIMENSIONS, LatticeTable
 from textveil.vocabulary.reading import Reader
-from textveil.vocabulary.rows import Rows
+from textveil.vocabulary.rows import RowError, Rows
 
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 _DECIMAL = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
@@ -57,15 +56,17 @@ def read_text(
         if rows.full:
             break
         found += 1
-        fields = line.rsplit(None, dimension)
+        word, *numbers = line.rsplit(None, dimension)
         try:
-            if len(fields) != dimension + 1 or _has_number_at_end(fields[0]):
-                _refuse_line(reader, number, line, dimension)
-            rows.add(fields[0].lstrip(), array("d", map(float, fields[1:])).tobytes())
-        except InvalidInputError as error:
-            reader.refuse(str(error), number)
+            vector = array("d", map(float, numbers))
         except ValueError:
+            vector = array("d")
+        if len(vector) != dimension or _has_number_at_end(word):
             _refuse_line(reader, number, line, dimension)
+        try:
+            rows.add(word.lstrip(), vector.tobytes())
+        except RowError as error:
+            reader.refuse(str(error), number)
         if not number & _TICK:
             reader.tick()
     if promised is not None and promised != found and not rows.full:

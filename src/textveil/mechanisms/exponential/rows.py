@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.compiled import compiled, over_threads
+from textveil.compiled import over_threads
 from textveil.mechanisms.exponential.law import Law
 from textveil.noise import choice
 from textveil.randomness import Streams
@@ -24,7 +24,7 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 BUDGET_BYTES = 512 * 2**20
-_ENTRY_BYTES = 20
+_ENTRY_BYTES = 24
 _ABSENT = -1
 _DISTANCES_A_BLOCK = 2**21
 
@@ -48,6 +48,7 @@ class Arena:
             starts=np.zeros(words, dtype=np.int64),
             lengths=np.full(words, _ABSENT, dtype=np.int32),
             ids=np.empty(entries, dtype=np.int32),
+            prefix=np.empty(entries, dtype=np.uint32),
             high=np.empty(entries, dtype=np.uint64),
             low=np.empty(entries, dtype=np.uint64),
             total_high=np.zeros(words, dtype=np.uint64),
@@ -67,6 +68,7 @@ class Arena:
         """Append a row; its length is written last, so that a reader never sees half of it."""
         rows, start, stop = self.rows, self.used, self.used + len(row.ids)
         rows.ids[start:stop], rows.high[start:stop], rows.low[start:stop] = row.ids, row.high, row.low
+        rows.prefix[start:stop] = row.high >> np.uint64(31)
         rows.starts[row.word] = start
         rows.total_high[row.word], rows.total_low[row.word] = row.total
         self.used = stop
@@ -85,15 +87,18 @@ class Rows:
 
     def draw(self, words: Ids, streams: Streams) -> Ids:
         """Draw a word for each word."""
+        arena, count = self._arena, len(self._vocabulary)
+        if len(arena.lacks(words)) == 0:
+            return choice.draw(words, arena.rows, count, streams)
         chosen = np.empty(len(words), dtype=np.int64)
-        order, distinct, firsts = _grouped(words, len(self._vocabulary))
-        done = 0
-        while done < len(distinct):
-            arena, ready = self._with_rows(distinct[done:])
-            tokens = order[firsts[done] : firsts[done + ready]]
-            drawn = choice.draw(words[tokens], arena.rows, len(self._vocabulary), streams.select(tokens))
-            chosen[tokens] = drawn
-            done += ready
+        distinct = np.flatnonzero(np.bincount(words, minlength=count))
+        while len(distinct):
+            arena, ready = self._with_rows(distinct)
+            is_ready = np.zeros(count, dtype=bool)
+            is_ready[distinct[:ready]] = True
+            tokens = np.flatnonzero(is_ready[words])
+            chosen[tokens] = choice.draw(words[tokens], arena.rows, count, streams.select(tokens))
+            distinct = distinct[ready:]
         return chosen
 
     def probabilities(self, words: Ids) -> Floats:
@@ -102,9 +107,8 @@ class Rows:
         for place, row in enumerate(self._rows(words)):
             total = _wide(*row.total)
             inside = _wide(row.high[-1], row.low[-1]) if len(row.ids) else 0
-            others = len(self._vocabulary) - len(row.ids)
-            matrix[place] = (total - inside) // others / total if others else 0.0
-            matrix[place, row.ids] = _differences(row.high, row.low) / float(total)
+            matrix[place] = (total - inside) // len(self._vocabulary) / total
+            matrix[place, row.ids] += _differences(row.high, row.low) / float(total)
         return matrix
 
     def _with_rows(self, words: Ids) -> tuple[Arena, int]:
@@ -154,29 +158,3 @@ def _differences(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> Floats:
     borrow = (low < before_low).astype(np.uint64)
     differences: Floats = (high - before_high - borrow).astype(np.float64) * 2.0**64 + (low - before_low)
     return differences
-
-
-@compiled
-def _count(words, counts):  # type: ignore[no-untyped-def]
-    for word in words:
-        counts[word] += 1
-
-
-@compiled
-def _place(words, next_place, order):  # type: ignore[no-untyped-def]
-    for token in range(words.size):
-        word = words[token]
-        order[next_place[word]] = token
-        next_place[word] += 1
-
-
-def _grouped(words: Ids, vocabulary_size: int) -> tuple[Ids, Ids, Ids]:
-    """Sort tokens by word: their order, the distinct words, and where each one's tokens begin."""
-    counts = np.zeros(vocabulary_size, dtype=np.int64)
-    _count(words, counts)
-    distinct = np.flatnonzero(counts)
-    starts = np.cumsum(counts) - counts
-    firsts = np.append(starts[distinct], len(words))
-    order = np.empty(len(words), dtype=np.int64)
-    _place(words, starts, order)
-    return order, distinct, firsts

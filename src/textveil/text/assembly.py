@@ -1,0 +1,111 @@
+"""Put words back into the layout they came from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import compiled
+from textveil.text.scanning import Bytes, Integers, Words, packed
+from textveil.vocabulary import Vocabulary
+
+_LOWER, _SENTENCE, _KEEP = range(3)
+AS_IT_IS = -1
+
+
+class Case(StrEnum):
+    """Which capital letters a rewritten text has.
+
+    SENTENCE: at the start of each sentence, known from the punctuation alone, so it reveals nothing more.
+    LOWER: as the vocabulary has them. KEEP: as the original has them, which reveals that.
+    """
+
+    SENTENCE = "sentence"
+    LOWER = "lower"
+    KEEP = "keep"
+
+
+_POLICY = {Case.LOWER: _LOWER, Case.SENTENCE: _SENTENCE, Case.KEEP: _KEEP}
+
+
+class Assembly:
+    """Writes the words of a vocabulary into layouts."""
+
+    def __init__(self, vocabulary: Vocabulary, *, case: Case, unknown_text: str | None) -> None:
+        words = [word.encode() for word in vocabulary.words]
+        if unknown_text is not None:
+            words[vocabulary.unknown_id] = unknown_text.encode()
+        self._pool, self._offsets = packed(words)
+        self._policy = _POLICY[case]
+
+    def put(self, text: Bytes, words: Words, ids: Integers, records: Integers) -> tuple[Bytes, Integers]:
+        """Return the text with each word replaced by the one numbered in `ids`, and where each record ends up.
+
+        Parameters
+        ----------
+        ids : numbers of the vocabulary, or AS_IT_IS for words that stay
+        records : where records begin, and the end of the text
+        """
+        moved = np.empty(len(records), dtype=np.int64)
+        size = _size(words.starts, words.ends, ids, self._offsets, len(text))
+        output = np.empty(size, dtype=np.uint8)
+        _put(
+            text, words.starts, words.ends, ids, records, self._pool, self._offsets, self._policy, output, moved
+        )
+        return output, moved
+
+
+@compiled
+def _size(starts, ends, ids, offsets, size):  # type: ignore[no-untyped-def]
+    for t in range(starts.size):
+        if ids[t] != AS_IT_IS:
+            size += offsets[ids[t] + 1] - offsets[ids[t]] - (ends[t] - starts[t])
+    return size
+
+
+@compiled
+def _upper(code):  # type: ignore[no-untyped-def]
+    return np.uint8(code - 32) if 97 <= code <= 122 else code
+
+
+@compiled
+def _put(text, starts, ends, ids, records, pool, offsets, policy, output, moved):  # type: ignore[no-untyped-def]
+    at, read, record = 0, 0, 0
+    for t in range(starts.size + 1):
+        until = starts[t] if t < starts.size else text.size
+        begins = False
+        for k in range(read, until):
+            while record < records.size and records[record] <= k:
+                moved[record] = at
+                record += 1
+                begins = True
+            code = text[k]
+            begins = begins or code == 46 or code == 33 or code == 63
+            output[at] = code
+            at += 1
+        while record < records.size and records[record] <= until:
+            moved[record] = at
+            record += 1
+            begins = True
+        if t == starts.size:
+            break
+        first, last = starts[t], ends[t]
+        if ids[t] == AS_IT_IS:
+            for k in range(first, last):
+                output[at] = text[k]
+                at += 1
+        else:
+            entry, stop = offsets[ids[t]], offsets[ids[t] + 1]
+            capital, capitals = policy == _SENTENCE and begins, False
+            if policy == _KEEP:
+                capital = 65 <= text[first] <= 90
+                capitals = capital and last - first > 1
+                for k in range(first, last):
+                    capitals = capitals and not 97 <= text[k] <= 122
+            for k in range(entry, stop):
+                code = pool[k]
+                output[at] = _upper(code) if capitals or (capital and k == entry) else code
+                at += 1
+        read = last

@@ -1,0 +1,109 @@
+"""Which words are protected. What is not protected is released as it is, and is said so.
+
+By default every word is. Leaving words out is a choice of the user's, and each way of it says what it reveals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.text.scanning import Bytes, Integers, Lookup, Words
+
+Mask = NDArray[np.bool_]
+Spans = Sequence[tuple[int, int]]
+
+
+class Protection(Protocol):
+    """Says which words of a text are protected."""
+
+    reveals: tuple[str, ...]
+
+    def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
+        """Return True for each word that is protected."""
+        ...
+
+
+@dataclass(frozen=True)
+class EveryWord:
+    """All words are protected: the default."""
+
+    reveals: tuple[str, ...] = ()
+
+    def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
+        """Return True for every word."""
+        return np.ones(len(words), dtype=bool)
+
+
+@dataclass(frozen=True)
+class AllBut:
+    """Every word but a public list (stop words) is protected."""
+
+    words: tuple[str, ...] = ()
+    reveals: tuple[str, ...] = ("the stop words, and where they stand",)
+
+    def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
+        """Return False for the words of the list."""
+        kept = {word.casefold() for word in self.words}
+        numbers = [number for number in map(lookup.find, kept) if number != lookup.unknown]
+        mask = ~np.isin(words.ids, numbers)
+        for place in np.flatnonzero(~mask):
+            # Only the listed word itself stays, not others that are looked up as it ("can't" as "can").
+            word = text[words.starts[place] : words.ends[place]].tobytes().decode(errors="replace")
+            mask[place] = word.casefold() not in kept
+        return mask
+
+
+@dataclass(frozen=True)
+class Where:
+    """The words for which a function of the word answers yes are protected."""
+
+    predicate: Callable[[str], bool]
+    reveals: tuple[str, ...] = ("every word that the predicate leaves out, and where it stands",)
+
+    def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
+        """Return what the predicate says of each word."""
+        found = (
+            text[first:last].tobytes().decode(errors="replace")
+            for first, last in zip(words.starts.tolist(), words.ends.tolist(), strict=True)
+        )
+        return np.fromiter((bool(self.predicate(word)) for word in found), dtype=bool, count=len(words))
+
+
+SPAN_REVEALS = ("everything outside the given spans, and where they lie",)
+
+
+def mask_of_spans(words: Words, spans: Sequence[tuple[int, int]]) -> Mask:
+    """Return True for each word that a span of bytes touches."""
+    mask = np.zeros(len(words), dtype=bool)
+    for start, end in spans:
+        first = int(np.searchsorted(words.ends, start, side="right"))
+        last = int(np.searchsorted(words.starts, end, side="left"))
+        mask[first:last] = True
+    return mask
+
+
+def byte_spans(text: str, spans: Spans) -> list[tuple[int, int]]:
+    """Return spans of characters as spans of UTF-8 bytes."""
+    checked = []
+    for span in spans:
+        start, end = span
+        if not 0 <= start <= end <= len(text):
+            raise InvalidInputError(f"a span must lie within its text, 0 <= start <= end <= length (got a span of {end - start})")
+        checked.append((len(text[:start].encode()), len(text[:end].encode())))
+    return checked
+
+
+STOP_WORDS = tuple(
+    "a about above after again against all am an and any are as at be because been before being below between both but "
+    "by can could did do does doing down during each few for from further had has have having he her here hers herself "
+    "him himself his how i if in into is it its itself just me more most my myself no nor not now of off on once only or "
+    "other our ours ourselves out over own same she should so some such than that the their theirs them themselves then "
+    "there these they this those through to too under until up very was we were what when where which while who whom why "
+    "will with would you your yours yourself yourselves".split()
+)

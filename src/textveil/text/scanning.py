@@ -1,0 +1,277 @@
+"""Find the words of UTF-8 text and look them up, at memory speed.
+
+The rule is that of `textveil.text.tokens`. Pieces that are plain ASCII are done by compiled code; a piece that
+holds any other byte is handed to the rule itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import compiled
+from textveil.text.tokens import GLUE, words_in
+from textveil.vocabulary import Vocabulary
+
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+
+_SPACE, _LAYOUT, _LETTER, _DIGIT, _GLUED, _OTHER = range(6)
+_UNSEEN = -1
+_FNV_START = np.uint64(14695981039346656037)
+_FNV_PRIME = np.uint64(1099511628211)
+
+# English contractions whose stem is not what stands before the apostrophe.
+_CONTRACTIONS = {
+    "can't": "can", "won't": "will", "shan't": "shall", "don't": "do", "doesn't": "does", "didn't": "did",
+    "isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were", "hasn't": "has", "haven't": "have",
+    "hadn't": "had", "couldn't": "could", "wouldn't": "would", "shouldn't": "should", "mustn't": "must",
+    "needn't": "need", "mightn't": "might", "ain't": "is",
+}  # fmt: skip
+
+
+def _classes() -> Bytes:
+    table = np.full(256, _OTHER, dtype=np.uint8)
+    for code in range(128):
+        character = chr(code)
+        if code <= 0x20 or code == 0x7F:
+            table[code] = _SPACE
+        elif character.isalpha():
+            table[code] = _LETTER
+        elif character.isdigit():
+            table[code] = _DIGIT
+        elif character in GLUE:
+            table[code] = _GLUED
+        else:
+            table[code] = _LAYOUT
+    return table
+
+
+_CLASS = _classes()
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a buffer: where each begins and ends, and its number in the vocabulary."""
+
+    starts: Integers
+    ends: Integers
+    ids: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+class Lookup:
+    """Finds words of a vocabulary by their bytes, whatever their case."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.unknown = vocabulary.unknown_id
+        self._folded: dict[str, int] = {}
+        for number, word in enumerate(vocabulary.words):
+            self._folded.setdefault(word.casefold(), number)
+        for contraction, stem in _CONTRACTIONS.items():
+            if stem in self._folded:
+                self._folded.setdefault(contraction, self._folded[stem])
+        entries = [(word.encode(), number) for word, number in self._folded.items()]
+        self.pool, self.offsets = packed([word for word, _ in entries])
+        self.numbers = np.array([number for _, number in entries], dtype=np.int64)
+        self.slots = np.full(1 << max(4, (4 * len(entries)).bit_length()), _UNSEEN, dtype=np.int32)
+        _fill_slots(self.pool, self.offsets, self.slots)
+
+    def find(self, word: str) -> int:
+        """Return the number of a word, of what stands before its apostrophe, or of the unknown word."""
+        folded = word.casefold().replace("\u2019", "'")
+        found = self._folded.get(folded)
+        if found is None and "'" in folded:
+            found = self._folded.get(folded.partition("'")[0])
+        return self.unknown if found is None else found
+
+
+def packed(words: list[bytes]) -> tuple[Bytes, Integers]:
+    """Return words one after the other, and where each begins."""
+    offsets = np.zeros(len(words) + 1, dtype=np.int64)
+    np.cumsum([len(word) for word in words], out=offsets[1:])
+    return np.frombuffer(b"".join(words) or b"\0", dtype=np.uint8), offsets
+
+
+def scan(text: Bytes, lookup: Lookup) -> Words:
+    """Return the words of UTF-8 text, in order."""
+    room = len(text) // 2 + 1
+    starts, ends, ids = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    count = _scan(
+        text, _CLASS, lookup.pool, lookup.offsets, lookup.numbers, lookup.slots, lookup.unknown, starts, ends, ids
+    )
+    found = Words(starts[:count], ends[:count], ids[:count])
+    other = np.flatnonzero(found.ids == _UNSEEN)
+    return _with_other_scripts(text, found, other, lookup) if len(other) else found
+
+
+def _with_other_scripts(text: Bytes, found: Words, other: Integers, lookup: Lookup) -> Words:
+    """Replace each piece that is not plain ASCII by the words in it."""
+    starts, ends, ids, counts = [], [], [], np.ones(len(found), dtype=np.int64)
+    for place in other:
+        first, last = int(found.starts[place]), int(found.ends[place])
+        piece = _decoded(text[first:last].tobytes())
+        spans = list(words_in(piece))
+        counts[place] = len(spans)
+        at, offset = 0, first
+        for start, end in spans:
+            offset += len(_encoded(piece[at:start]))
+            stop = offset + len(_encoded(piece[start:end]))
+            starts.append(offset)
+            ends.append(stop)
+            ids.append(lookup.find(piece[start:end]))
+            at, offset = end, stop
+    repeated = np.repeat(np.arange(len(found)), counts)
+    merged = [column[repeated] for column in (found.starts, found.ends, found.ids)]
+    replaced = np.isin(repeated, other)
+    for column, values in zip(merged, (starts, ends, ids), strict=True):
+        column[replaced] = values
+    return Words(*merged)
+
+
+def _decoded(piece: bytes) -> str:
+    # A byte that is not UTF-8 becomes a character of no script: part of a word, so protected.
+    return piece.decode("utf-8", errors="surrogateescape")
+
+
+def _encoded(piece: str) -> bytes:
+    return piece.encode("utf-8", errors="surrogateescape")
+
+
+@compiled
+def _hash(text, start, end):  # type: ignore[no-untyped-def]
+    value = _FNV_START
+    for place in range(start, end):
+        value = _hash_step(value, _lower(text[place]))
+    return value
+
+
+@compiled
+def _lower(code):  # type: ignore[no-untyped-def]
+    return code + np.uint8(32) if 65 <= code <= 90 else code
+
+
+@compiled
+def _hash_step(value, code):  # type: ignore[no-untyped-def]
+    return (value ^ np.uint64(code)) * _FNV_PRIME
+
+
+@compiled
+def _slot(value, mask):  # type: ignore[no-untyped-def]
+    return (value ^ (value >> np.uint64(29))) & mask
+
+
+@compiled
+def _fill_slots(pool, offsets, slots):  # type: ignore[no-untyped-def]
+    mask = np.uint64(slots.size - 1)
+    for entry in range(offsets.size - 1):
+        slot = _slot(_hash(pool, offsets[entry], offsets[entry + 1]), mask)
+        while slots[slot] != _UNSEEN:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = entry
+
+
+@compiled
+def _find(text, start, end, value, pool, offsets, slots):  # type: ignore[no-untyped-def]
+    mask = np.uint64(slots.size - 1)
+    slot = _slot(value, mask)
+    while slots[slot] != _UNSEEN:
+        entry = slots[slot]
+        first = offsets[entry]
+        if offsets[entry + 1] - first == end - start:
+            same = True
+            for k in range(end - start):
+                same = same and _lower(text[start + k]) == pool[first + k]
+            if same:
+                return entry
+        slot = (slot + np.uint64(1)) & mask
+    return _UNSEEN
+
+
+@compiled
+def _number(text, start, end, apostrophe, pool, offsets, numbers, slots, unknown):  # type: ignore[no-untyped-def]
+    entry = _find(text, start, end, _hash(text, start, end), pool, offsets, slots)
+    if entry == _UNSEEN and apostrophe > start:
+        entry = _find(text, start, apostrophe, _hash(text, start, apostrophe), pool, offsets, slots)
+    return unknown if entry == _UNSEEN else numbers[entry]
+
+
+@compiled
+def _scan(text, classes, pool, offsets, numbers, slots, unknown, starts, ends, ids):  # type: ignore[no-untyped-def]
+    count, size, place = 0, text.size, 0
+    while place < size:
+        if classes[text[place]] == _SPACE:
+            place += 1
+            continue
+        # Nearly every piece is letters and at most one sign of punctuation: one look at each byte will do.
+        start, value = place, _FNV_START
+        while place < size and classes[text[place]] == _LETTER:
+            value = _hash_step(value, _lower(text[place]))
+            place += 1
+        signs = 1 if place < size and classes[text[place]] == _LAYOUT else 0
+        if place > start and (place + signs == size or classes[text[place + signs]] == _SPACE):
+            entry = _find(text, start, place, value, pool, offsets, slots)
+            starts[count], ends[count] = start, place
+            ids[count] = unknown if entry == _UNSEEN else numbers[entry]
+            count += 1
+            place += signs
+            continue
+        # Any other piece, up to the next white space.
+        place = start
+        plain, one_word = True, False
+        while place < size and classes[text[place]] != _SPACE:
+            kind = classes[text[place]]
+            plain = plain and kind != _OTHER
+            one_word = one_word or kind == _DIGIT
+            place += 1
+        end = place
+        if not plain:
+            starts[count], ends[count], ids[count] = start, end, _UNSEEN
+            count += 1
+            continue
+        while start < end and classes[text[start]] != _LETTER and classes[text[start]] != _DIGIT:
+            start += 1
+        while start < end and classes[text[end - 1]] != _LETTER and classes[text[end - 1]] != _DIGIT:
+            end -= 1
+        if start == end:
+            continue
+        apostrophe, letters = -1, True
+        for k in range(start, end):
+            code = text[k]
+            if classes[code] != _LETTER:
+                letters = False
+                if classes[code] == _GLUED:
+                    one_word = True
+                elif code == 46 and text[k - 1] != 46 and text[k + 1] != 46:
+                    one_word = True
+                elif code == 58 and k + 2 < end and text[k + 1] == 47 and text[k + 2] == 47:
+                    one_word = True
+                elif code == 39 and apostrophe < 0:
+                    apostrophe = k
+        if letters or one_word:
+            starts[count], ends[count] = start, end
+            ids[count] = _number(text, start, end, apostrophe, pool, offsets, numbers, slots, unknown)
+            count += 1
+            continue
+        # Cut at punctuation, but not at an apostrophe between letters.
+        begun, apostrophe = -1, -1
+        for k in range(start, end + 1):
+            inside = k < end and (
+                classes[text[k]] == _LETTER
+                or (text[k] == 39 and begun >= 0 and classes[text[k - 1]] == _LETTER and classes[text[k + 1]] == _LETTER)
+            )
+            if inside:
+                if begun < 0:
+                    begun, apostrophe = k, -1
+                elif text[k] == 39 and apostrophe < 0:
+                    apostrophe = k
+            elif begun >= 0:
+                starts[count], ends[count] = begun, k
+                ids[count] = _number(text, begun, k, apostrophe, pool, offsets, numbers, slots, unknown)
+                count += 1
+                begun = -1
+    return count
