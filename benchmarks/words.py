@@ -1,4 +1,4 @@
-"""Words for words: draws of the sparse and the dense law, calibration against its matrix products, and research-style code."""
+"""Words for words: draws of the sparse and the dense law, calibration, and what research code does."""
 
 from __future__ import annotations
 
@@ -42,7 +42,12 @@ def draws(table: Table) -> None:
     started = time.process_time()
     research_style(vocabulary, few, 2.0)
     research = len(few) / (time.process_time() - started)
-    table.row("research-style code, one token at a time", f"{research:,.0f} words/c-s", "1x", f"{len(vocabulary):,} words, d=50")
+    table.row(
+        "research-style code, one token at a time",
+        f"{research:,.0f} words/c-s",
+        "1x",
+        f"{len(vocabulary):,} words, d=50",
+    )
     for name, radius, count in (("sparse law, radius 4.5", 4.5, TOKENS), ("dense law", None, TOKENS)):
         mechanism = tv.Exponential(vocabulary, epsilon=4.0, radius=radius, calibrated=False)
         for state in ("cold", "warm", "warm", "warm"):
@@ -51,8 +56,18 @@ def draws(table: Table) -> None:
             seconds = time.process_time() - started
             rate = count / seconds
             if state == "cold":
-                table.row(f"{name}, cold", f"{rate / 1e6:.2f} M words/c-s", f"{rate / research:,.0f}x", f"{distinct:,} distinct of {count:,}")
-        table.row(f"{name}, warm", f"{rate / 1e6:.2f} M words/c-s", f"{rate / research:,.0f}x", f"{distinct:,} distinct of {count:,}")
+                table.row(
+                    f"{name}, cold",
+                    f"{rate / 1e6:.2f} M words/c-s",
+                    f"{rate / research:,.0f}x",
+                    f"{distinct:,} distinct of {count:,}",
+                )
+        table.row(
+            f"{name}, warm",
+            f"{rate / 1e6:.2f} M words/c-s",
+            f"{rate / research:,.0f}x",
+            f"{distinct:,} distinct of {count:,}",
+        )
 
 
 def calibration(table: Table, words: int = 20_000, dimension: int = 300) -> None:
@@ -69,7 +84,10 @@ def calibration(table: Table, words: int = 20_000, dimension: int = 300) -> None
     blas = 4 * median_seconds(products, repeats=3)
     took = median_seconds(lambda: calibrate(vocabulary, 2.0, np.inf), repeats=3)
     table.row(
-        "calibration, four passes and the exponentials", f"{took:.1f} s", f"{took / blas:.2f}x the products alone", f"{words:,} x {dimension}"
+        "calibration, four passes and the exponentials",
+        f"{took:.1f} s",
+        f"{took / blas:.2f}x the products alone",
+        f"{words:,} x {dimension}",
     )
 
 

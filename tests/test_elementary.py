@@ -15,16 +15,14 @@ def test_log_is_within_two_ulps_on_all_magnitudes_and_next_to_one() -> None:
     near_one = 1 - np.exp(-36 * RNG.random(4000))
     spread = np.exp(-37 * RNG.random(4000))
     large = np.exp(300 * RNG.random(1000))
-    edges = np.array(
-        [2.0**-53, 1 - 2.0**-53, 0.5, np.sqrt(0.5), np.sqrt(2), np.nextafter(0.5, 1), 3 * 2.0**-53]
-    )
+    edges = np.array([2.0**-53, 1 - 2.0**-53, 0.5, np.sqrt(0.5), np.sqrt(2), np.nextafter(0.5, 1), 3 * 2.0**-53])
     x = np.concatenate([near_one, spread, large, edges])
     x = x[x != 1.0]
     assert ulps(np.array([log(value) for value in x]), np.log(x.astype(np.longdouble))) < 2
 
 
 def test_exponential_is_within_two_ulps_and_stops_at_its_least() -> None:
-    x = np.concatenate([-44 * RNG.random(6000), 1400 * RNG.random(2000) - 700, [0.0, -1e-300, -2.0**-53]])
+    x = np.concatenate([-44 * RNG.random(6000), 1400 * RNG.random(2000) - 700, [0.0, -1e-300, -(2.0**-53)]])
     assert ulps(np.array([exponential(value) for value in x]), np.exp(x.astype(np.longdouble))) < 2
     assert exponential(0.0) == 1.0
     assert exponential(-1e9) == exponential(-700.0) > 0

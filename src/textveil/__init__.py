@@ -51,7 +51,29 @@ _HOMES = {
     "from_spec": "mechanisms",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = [
+    "CertificateError",
+    "Exponential",
+    "Guarantee",
+    "InvalidInputError",
+    "Laplace",
+    "Mechanism",
+    "MissingDependencyError",
+    "NearestWord",
+    "NotPrivateWarning",
+    "Pairs",
+    "RandomSource",
+    "Receipt",
+    "Relation",
+    "Release",
+    "Status",
+    "TextRewriter",
+    "TextveilError",
+    "Unit",
+    "Vocabulary",
+    "calibrate",
+    "from_spec",
+]
 __version__ = "0.1.0"
 
 

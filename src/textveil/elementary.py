@@ -1,8 +1,8 @@
 """Exponential, logarithm, sine and cosine for compiled loops, written so that the compiler can vectorise them.
 
-The polynomials of the last three are those of fdlibm (Sun Microsystems, freely distributable), in Horner form with fused
-multiply-adds. There are no branches and no table look-ups, so a loop over them becomes SIMD code; a call into
-the mathematics library would not. Each result is within 2 units in the last place.
+The polynomials of the last three are those of fdlibm (Sun Microsystems, freely distributable), in Horner form
+with fused multiply-adds. There are no branches and no table look-ups, so a loop over them becomes SIMD code; a
+call into the mathematics library would not. Each result is within 2 units in the last place.
 """
 
 from __future__ import annotations
@@ -116,8 +116,7 @@ def cosine_of_quarter(t):  # type: ignore[no-untyped-def]
 @compiled
 def exponential(x):  # type: ignore[no-untyped-def]
     """e^x for -700 <= x <= 700 to 2 ulp; smaller x count as -700."""
-    if x < _LEAST_EXPONENT:
-        x = _LEAST_EXPONENT
+    x = max(x, _LEAST_EXPONENT)
     shifted = fma(x, _LOG2_E, _ROUND)
     whole = shifted - _ROUND
     r = fma(-whole, _LN2_LOW, fma(-whole, _LN2_HIGH, x))

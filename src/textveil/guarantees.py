@@ -204,17 +204,23 @@ def _promise(guarantee: Guarantee) -> str:
         Status.REFUTED: f"REFUTED ({guarantee.reason}); it was claimed that",
     }[guarantee.status]
     is_text = guarantee.unit is Unit.TEXT
-    things = "two texts of equal length" if is_text else f"two {guarantee.unit}s"
+    things = "two texts of equal length and layout" if is_text else f"two {guarantee.unit}s"
+    if relation.pairs in (Pairs.WITHIN, Pairs.EDGES):
+        things += f" ({relation})"
+    elif relation.condition:
+        things += f" {relation.condition}"
     if relation.pairs is Pairs.METRIC:
         distance = f"{'the sum of the distances of their words' if is_text else 'their distance'} ({relation.metric})"
         bound = f"at most e^({epsilon} x {distance}) times as likely"
     else:
         bound = f"at most e^{epsilon} times as likely" + (" per word that differs" if is_text else "")
-    which = f" ({relation})" if relation.pairs in (Pairs.WITHIN, Pairs.EDGES) or relation.condition else ""
-    sentence = f"{opening} for {things}{which}, any output is {bound} from one as from the other{delta}."
-    worst = guarantee.worst_case()
-    if relation.pairs is Pairs.METRIC and math.isfinite(worst):
-        sentence += f" The distance of a pair never counts above {relation.radius:.6g}, so the loss never passes {worst:.6g}."
+    sentence = f"{opening} for {things}, any output is {bound} from one as from the other{delta}."
+    if relation.pairs is Pairs.METRIC and relation.radius is not None:
+        each = "word" if is_text else str(guarantee.unit)
+        sentence += (
+            f" The distance of two {each}s never counts above {relation.radius:.6g}, so the loss"
+            f"{' for each' if is_text else ''} never passes {guarantee.epsilon * relation.radius:.6g}."
+        )
     return sentence
 
 

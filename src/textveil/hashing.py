@@ -46,7 +46,7 @@ def keyed_hashes(key: bytes, records: Packed) -> NDArray[np.uint64]:
 
 @compiled
 def _times(a, b):  # type: ignore[no-untyped-def]
-    """a b modulo 2^61 - 1 for a, b below 2^61, in 64-bit arithmetic."""
+    """A b modulo 2^61 - 1 for a, b below 2^61, in 64-bit arithmetic."""
     half, low = np.uint64(31), np.uint64(2**31 - 1)
     a_high, a_low, b_high, b_low = a >> half, a & low, b >> half, b & low
     middle = a_high * b_low + a_low * b_high

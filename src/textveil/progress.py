@@ -14,7 +14,8 @@ PATIENCE_SECONDS = 2.0
 class Step(Protocol):
     """Report that some of the work is done."""
 
-    def __call__(self, done: int = 1) -> None: ...
+    def __call__(self, done: int = 1) -> None:
+        """Count `done` more of the total."""
 
 
 @contextmanager

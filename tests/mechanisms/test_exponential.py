@@ -42,7 +42,9 @@ def exact_loss(rate, distances):
 # -- golden values, SPEC 10.5 -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("rate", "loss"), [(0.25, 0.3316858653512198), (0.5, 0.5877497978417445), (1.0, 1.112035560626784)])
+@pytest.mark.parametrize(
+    ("rate", "loss"), [(0.25, 0.3316858653512198), (0.5, 0.5877497978417445), (1.0, 1.112035560626784)]
+)
 def test_golden_losses_of_the_line(rate, loss):
     assert exact_loss(rate, distance_matrix(LINE)) == pytest.approx(loss, abs=1e-10)
     mechanism = tv.Exponential(LINE, epsilon=loss)

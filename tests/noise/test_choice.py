@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -25,7 +26,7 @@ def make_row(distances, rate, radius=math.inf, weights=NO_WEIGHTS, boost=1.0, ow
 
 def integers(high, low):
     cumulative = [0] + [(int(h) << 64) + int(lo) for h, lo in zip(high, low, strict=True)]
-    return [b - a for a, b in zip(cumulative, cumulative[1:], strict=False)]
+    return [b - a for a, b in itertools.pairwise(cumulative)]
 
 
 @given(

@@ -104,9 +104,7 @@ def test_whole_numbers_of_the_kernel_refuse_the_uneven_end(counts_fit) -> None:
     assert not counts_fit(sample, np.arange(3), np.array([3, 3, 2]) / 8)
 
 
-@pytest.mark.parametrize(
-    "sigma", [0, -1, 2**50, 1.0, np.array([1, 2, 3]), np.array([1.0, 2.0]), np.array([1, 0])]
-)
+@pytest.mark.parametrize("sigma", [0, -1, 2**50, 1.0, np.array([1, 2, 3]), np.array([1.0, 2.0]), np.array([1, 0])])
 def test_other_deviations_are_refused(streams, sigma) -> None:
     for draw in (discrete_gaussian, rounded_normal):
         with pytest.raises(InvalidInputError, match="sigma"):

@@ -69,9 +69,7 @@ def test_the_error_bound_holds_on_the_lattice(steps):
 
 @settings(max_examples=50, deadline=None)
 @given(
-    st.lists(
-        st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=4, max_size=4), min_size=2, max_size=5
-    ),
+    st.lists(st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=4, max_size=4), min_size=2, max_size=5),
     st.floats(1e-9, 1.0),
 )
 def test_the_error_bound_holds_for_other_points(rows, nudge):

@@ -94,9 +94,7 @@ def test_format_settles_what_content_leaves_open(tmp_path):
 def test_duplicates_are_refused_unless_the_first_is_wanted(tmp_path):
     path = tmp_path / "table.txt"
     path.write_text("a 1 2\nb 3 4\na 5 6\n")
-    with pytest.raises(
-        InvalidInputError, match=r"table.txt, line 3: the word 'a' occurs twice.*duplicates='first'"
-    ):
+    with pytest.raises(InvalidInputError, match=r"table.txt, line 3: the word 'a' occurs twice.*duplicates='first'"):
         Vocabulary.load(path)
     assert Vocabulary.load(path, duplicates="first") == Vocabulary(["a", "b"], [[1, 2], [3, 4]])
     with pytest.raises(InvalidInputError, match="duplicates must be"):

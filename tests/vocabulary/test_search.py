@@ -118,10 +118,7 @@ def test_the_rounding_bound_covers_the_float32_scores():
     queries = generator.standard_normal((20, 200)) * 5
     single = points.astype(np.float32) @ queries.T.astype(np.float32)
     single -= (points**2).sum(axis=1).astype(np.float32)[:, None] / 2
-    true = (
-        points.astype(np.longdouble) @ queries.T
-        - (points.astype(np.longdouble) ** 2).sum(axis=1)[:, None] / 2
-    )
+    true = points.astype(np.longdouble) @ queries.T - (points.astype(np.longdouble) ** 2).sum(axis=1)[:, None] / 2
     bound = NearestPoint(points)._error(queries, np.float32)
     assert (np.abs(single - true).max(axis=0) <= bound).all()
     assert (bound < 1).all()

@@ -86,7 +86,9 @@ class Laplace(AdditiveMechanism):
         """Return ln p(output | given) of the noise before rounding."""
         distance = np.linalg.norm(np.asarray(output) - np.asarray(given), axis=-1)
         d = self.dimension
-        normaliser = d * math.log(self.epsilon) + math.lgamma(d / 2) - math.log(2) - d / 2 * math.log(math.pi) - math.lgamma(d)
+        normaliser = (
+            d * math.log(self.epsilon) + math.lgamma(d / 2) - math.log(2) - d / 2 * math.log(math.pi) - math.lgamma(d)
+        )
         return np.asarray(normaliser - self.epsilon * distance)
 
     def _draw(self, streams: Streams) -> Integers:

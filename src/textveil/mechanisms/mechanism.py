@@ -101,5 +101,7 @@ def named_object(name: str, digest: str, objects: Mapping[str, Any]) -> Any:
     if found is None:
         raise InvalidInputError(f"the spec needs {name} (sha256 {digest[:12]}...): pass objects={{{name!r}: ...}}")
     if found.digest != digest:
-        raise CertificateError(f"{name} is not the one of the spec: sha256 {found.digest[:12]}..., not {digest[:12]}...")
+        raise CertificateError(
+            f"{name} is not the one of the spec: sha256 {found.digest[:12]}..., not {digest[:12]}..."
+        )
     return found

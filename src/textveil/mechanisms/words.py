@@ -39,7 +39,7 @@ class WordMechanism(Mechanism):
         if array.dtype.kind not in "iu":
             raise InvalidInputError(f"ids must be integers (got {array.dtype}); release() takes words")
         flat = array.reshape(-1).astype(np.int64)
-        if len(flat) and not (0 <= flat.min() and flat.max() < len(self.vocabulary)):
+        if len(flat) and not (flat.min() >= 0 and flat.max() < len(self.vocabulary)):
             raise InvalidInputError(f"ids must be from 0 below {len(self.vocabulary)}, the vocabulary's size")
         streams = (source or RandomSource.secure()).streams(self._purpose, flat)
         outputs: Ids = self._sample(flat, streams)

@@ -197,4 +197,3 @@ def _below(word, count):  # type: ignore[no-untyped-def]
     bits = np.int64(word >> np.uint64(2))
     even = (np.int64(2**62) // count) * count
     return bits % count if bits < even else _AGAIN
-

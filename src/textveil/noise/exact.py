@@ -27,9 +27,7 @@ _SCALAR_SPREAD = 12
 _REFILL_WORDS = 128
 
 
-def discrete_gaussian(
-    streams: Streams, dimension: int, sigma: Deviations, *, threads: int | None = None
-) -> Integers:
+def discrete_gaussian(streams: Streams, dimension: int, sigma: Deviations, *, threads: int | None = None) -> Integers:
     """Draw whole vectors with probability proportional to exp(-|k|^2 / (2 sigma^2)).
 
     Parameters
@@ -42,9 +40,7 @@ def discrete_gaussian(
     return _draw(streams, dimension, _deviations(sigma, len(streams)), False, threads)
 
 
-def rounded_normal(
-    streams: Streams, dimension: int, sigma: Deviations, *, threads: int | None = None
-) -> Integers:
+def rounded_normal(streams: Streams, dimension: int, sigma: Deviations, *, threads: int | None = None) -> Integers:
     """Draw vectors of continuous normal numbers of standard deviation sigma, rounded to whole numbers.
 
     Parameters
@@ -61,9 +57,7 @@ def rounded_normal(
     return rounded
 
 
-def _draw(
-    streams: Streams, dimension: int, sigmas: Integers, continuous: bool, threads: int | None
-) -> Integers:
+def _draw(streams: Streams, dimension: int, sigmas: Integers, continuous: bool, threads: int | None) -> Integers:
     out = np.empty((len(streams), require_count("dimension", dimension)), dtype=np.int64)
     width = _first_words(dimension)
 

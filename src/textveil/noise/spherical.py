@@ -82,9 +82,7 @@ def _certified(dimension: int, rate: float) -> tuple[Mixture, float, float]:
     good = int(np.argmax(np.append(chords, np.inf) > rate))
     radius = float(radii[good])
     if radius * rate < gammainccinv(dimension, _LEAST_TAIL):
-        raise InvalidInputError(
-            f"no table keeps the rate {rate:.3g} in dimension {dimension}; use a finer lattice"
-        )
+        raise InvalidInputError(f"no table keeps the rate {rate:.3g} in dimension {dimension}; use a finer lattice")
     return mixture, max(built, float(chords[:good].max(initial=0.0))), radius
 
 

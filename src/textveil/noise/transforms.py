@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
-from textveil.errors import InvalidInputError, require_count, require_positive
 from textveil.elementary import (
     cosine_of_quarter,
     float_bits,
@@ -15,6 +14,7 @@ from textveil.elementary import (
     multiply_high,
     sine_of_quarter,
 )
+from textveil.errors import InvalidInputError, require_count, require_positive
 from textveil.noise.reading import Rows, in_portions, until_done
 from textveil.randomness import Streams, Words
 
@@ -139,9 +139,7 @@ def _marsaglia_tsang(words, d, out, accepted):  # type: ignore[no-untyped-def]
             v = root * root * root
             u = _unit(words[i, 2 + j])
             # The polynomial lies below the exact bound and spares most items the logarithms.
-            if v > 0.0 and (
-                u < 1.0 - _SQUEEZE * (x * x) * (x * x) or log(u) < 0.5 * x * x + d - d * v + d * log(v)
-            ):
+            if v > 0.0 and (u < 1.0 - _SQUEEZE * (x * x) * (x * x) or log(u) < 0.5 * x * x + d - d * v + d * log(v)):
                 out[i] = d * v
                 accepted[i] = True
                 break

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textveil.compiled import compiled
 from textveil.text.scanning import Bytes, Integers, Words, packed
@@ -51,9 +50,7 @@ class Assembly:
         moved = np.empty(len(records), dtype=np.int64)
         size = _size(words.starts, words.ends, ids, self._offsets, len(text))
         output = np.empty(size, dtype=np.uint8)
-        _put(
-            text, words.starts, words.ends, ids, records, self._pool, self._offsets, self._policy, output, moved
-        )
+        _put(text, words.starts, words.ends, ids, records, self._pool, self._offsets, self._policy, output, moved)
         return output, moved
 
 
@@ -82,7 +79,7 @@ def _put(text, starts, ends, ids, records, pool, offsets, policy, output, moved)
                 record += 1
                 begins = True
             code = text[k]
-            begins = begins or code == 46 or code == 33 or code == 63
+            begins = begins or code in (46, 33, 63)
             output[at] = code
             at += 1
         while record < records.size and records[record] <= until:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from textveil.errors import InvalidInputError
@@ -30,16 +31,22 @@ def with_texts(private: Any, rewritten: list[str]) -> Any:
     if module == "pyarrow":
         import pyarrow
 
-        return pyarrow.chunked_array([values], type=private.type) if hasattr(private, "chunks") else pyarrow.array(values, type=private.type)
+        return (
+            pyarrow.chunked_array([values], type=private.type)
+            if hasattr(private, "chunks")
+            else pyarrow.array(values, type=private.type)
+        )
     return values
 
 
 def _values(private: Any) -> list[Any]:
     if isinstance(private, bytes) or not hasattr(private, "__iter__"):
-        raise InvalidInputError(f"texts must be a str, a list of str or a column of them (got {type(private).__name__})")
+        raise InvalidInputError(
+            f"texts must be a str, a list of str or a column of them (got {type(private).__name__})"
+        )
     module = type(private).__module__.partition(".")[0]
     return list(private.to_pylist() if module == "pyarrow" else private)
 
 
 def _is_missing(text: Any) -> bool:
-    return text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType"
+    return text is None or (isinstance(text, float) and math.isnan(text)) or type(text).__name__ == "NAType"

@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.text.scanning import Bytes, Integers, Lookup, Words
+from textveil.text.scanning import Bytes, Lookup, Words
 
 Mask = NDArray[np.bool_]
-Spans = Sequence[tuple[int, int]]
 
 
 class Protection(Protocol):
     """Says which words of a text are protected."""
 
-    reveals: tuple[str, ...]
+    @property
+    def reveals(self) -> tuple[str, ...]:
+        """What leaving words out shows."""
+        ...
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return True for each word that is protected."""
@@ -75,9 +77,6 @@ class Where:
         return np.fromiter((bool(self.predicate(word)) for word in found), dtype=bool, count=len(words))
 
 
-SPAN_REVEALS = ("everything outside the given spans, and where they lie",)
-
-
 def mask_of_spans(words: Words, spans: Sequence[tuple[int, int]]) -> Mask:
     """Return True for each word that a span of bytes touches."""
     mask = np.zeros(len(words), dtype=bool)
@@ -88,22 +87,31 @@ def mask_of_spans(words: Words, spans: Sequence[tuple[int, int]]) -> Mask:
     return mask
 
 
-def byte_spans(text: str, spans: Spans) -> list[tuple[int, int]]:
-    """Return spans of characters as spans of UTF-8 bytes."""
-    checked = []
-    for span in spans:
-        start, end = span
-        if not 0 <= start <= end <= len(text):
-            raise InvalidInputError(f"a span must lie within its text, 0 <= start <= end <= length (got a span of {end - start})")
-        checked.append((len(text[:start].encode()), len(text[:end].encode())))
-    return checked
+def spans_of_bytes(texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """Return the spans of characters of each text as spans of bytes of all texts one after the other."""
+    if len(spans) != len(texts):
+        raise InvalidInputError(f"give a list of spans for each text ({len(texts)} texts, {len(spans)} lists of spans)")
+    moved, before = [], 0
+    for text, own in zip(texts, spans, strict=True):
+        for start, end in own:
+            if not 0 <= start <= end <= len(text):
+                raise InvalidInputError("a span must lie within its text: 0 <= start <= end <= length of the text")
+            moved.append((before + _size(text[:start]), before + _size(text[:end])))
+        before += _size(text)
+    return moved
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", errors="surrogatepass"))
 
 
 STOP_WORDS = tuple(
-    "a about above after again against all am an and any are as at be because been before being below between both but "
-    "by can could did do does doing down during each few for from further had has have having he her here hers herself "
-    "him himself his how i if in into is it its itself just me more most my myself no nor not now of off on once only or "
-    "other our ours ourselves out over own same she should so some such than that the their theirs them themselves then "
-    "there these they this those through to too under until up very was we were what when where which while who whom why "
-    "will with would you your yours yourself yourselves".split()
+    """
+    a about above after again against all am an and any are as at be because been before being below between both but
+    by can could did do does doing down during each few for from further had has have having he her here hers herself
+    him himself his how i if in into is it its itself just me more most my myself no nor not now of off on once only or
+    other our ours ourselves out over own same she should so some such than that the their theirs them themselves then
+    there these they this those through to too under until up very was we were what when where which while who whom why
+    will with would you your yours yourself yourselves
+    """.split()  # noqa: SIM905 -- a list of strings would fill a page
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
@@ -20,12 +18,13 @@ from textveil.randomness import RandomSource, Streams
 from textveil.receipts import Release
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, with_texts
-from textveil.text.protection import EveryWord, Mask, Protection, Spans, byte_spans, mask_of_spans
-from textveil.text.scanning import Bytes, Integers, Lookup, Words, scan
+from textveil.text.protection import EveryWord, Protection, mask_of_spans, spans_of_bytes
+from textveil.text.scanning import Bytes, Integers, Lookup, scan
 
 LAYOUT_REVEALS = ("the number of words in each text", "layout: white space, line breaks and punctuation")
 CASE_REVEALS = "capital letters"
 SAME_WORD_REVEALS = "which positions of a text hold the same word"
+SAME_WORD_CONDITION = "whose words recur at the same positions (each distinct word counts once)"
 SPANS_REVEAL = "everything outside the given spans, and where they lie"
 
 
@@ -45,7 +44,7 @@ class TextRewriter(Mechanism):
 
     mechanism: WordMechanism
     _: KW_ONLY
-    protect: Protection = EveryWord()
+    protect: Protection = field(default_factory=EveryWord)
     case: Case | str = Case.SENTENCE
     consistent: bool = False
     unknown_text: str = "[unknown]"
@@ -65,7 +64,9 @@ class TextRewriter(Mechanism):
         extra = (CASE_REVEALS,) if self.case is Case.KEEP else ()
         if not self.consistent:
             return words.for_text(reveals=(*LAYOUT_REVEALS, *extra, *self.protect.reveals))
-        relation = replace(words.relation, condition="whose words recur at the same positions; each distinct word counts once")
+        relation = replace(
+            words.relation, condition="whose words recur at the same positions; each distinct word counts once"
+        )
         reveals = (*LAYOUT_REVEALS, *extra, *self.protect.reveals, SAME_WORD_REVEALS)
         return replace(words, relation=relation).for_text(reveals=reveals)
 
@@ -80,37 +81,30 @@ class TextRewriter(Mechanism):
             "unknown_text": self.unknown_text,
         }
 
-    def release(self, private: Any, *, source: RandomSource | None = None, spans: Sequence[Spans] | None = None) -> Any:
+    def release(self, private: Any, *, source: RandomSource | None = None, spans: Sequence[Any] | None = None) -> Any:
         """Rewrite a text, a list of texts, or a column of them (pandas, Arrow); missing texts stay missing.
 
         Parameters
         ----------
         private : the texts
         source : where the noise comes from; by default fresh noise from the operating system
-        spans : per text, the (start, end) of what is to be protected, such as slots or what a recogniser of names found;
-            everything outside is released as it is
+        spans : the (start, end) of what is to be protected in a text, such as slots or what a recogniser of names
+            found; for a list of texts a list of such lists. Everything outside is released as it is
         """
         return self.release_with_receipt(private, source=source, spans=spans).value
 
     def release_with_receipt(
-        self, private: Any, *, source: RandomSource | None = None, spans: Sequence[Spans] | None = None
+        self, private: Any, *, source: RandomSource | None = None, spans: Sequence[Any] | None = None
     ) -> Release[Any]:
         """Rewrite texts, with the receipt that says what was promised."""
-        texts = self._check(private)
-        masks = None if spans is None else _byte_spans(texts, [spans] if isinstance(private, str) else spans)  # type: ignore[list-item]
+        if spans is None:
+            return super().release_with_receipt(private, source=source)
         source = source or RandomSource.secure()
-        packed = Packed.of([text.encode("utf-8", errors="surrogatepass") for text in texts])
-        streams = source.streams(self._purpose, packed)
-        output, offsets = self.rewrite(packed, streams, spans=masks)
-        data = output.tobytes()
-        rewritten = [
-            data[start:end].decode("utf-8", errors="replace")
-            for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        ]
-        guarantee = self.guarantee
-        if spans is not None:
-            guarantee = replace(guarantee, reveals=(*guarantee.reveals, SPANS_REVEAL))
-        return Release(self._wrap(rewritten, private), self._receipt(guarantee, source, len(texts)))
+        texts = self._check(private)
+        protected = spans_of_bytes(texts_in(private), [spans] if isinstance(private, str) else spans)
+        output = Packed(*self.rewrite(texts, source.streams(self._purpose, texts), spans=protected))
+        guarantee = replace(self.guarantee, reveals=(*self.guarantee.reveals, SPANS_REVEAL))
+        return Release(self._wrap(output, private), self._receipt(guarantee, source, len(texts)))
 
     def rewrite(
         self, texts: Packed, streams: Streams, *, spans: Sequence[tuple[int, int]] | None = None
@@ -123,35 +117,34 @@ class TextRewriter(Mechanism):
         streams : one a text
         spans : of bytes of the buffer, if only they are protected
         """
-        words = scan(texts.data, self._lookup)
+        words = scan(texts, self._lookup)
         mask = self.protect.mask(texts.data, words, self._lookup) if spans is None else mask_of_spans(words, spans)
         ids = np.full(len(words), AS_IT_IS, dtype=np.int64)
-        ids[mask] = self._release_words(words, mask, texts, streams)
+        ids[mask] = self._release_words(words.ids[mask], words.owners[mask], streams)
         return self._assembly.put(texts.data, words, ids, texts.offsets)
 
-    def _release_words(self, words: Words, mask: Mask, texts: Packed, streams: Streams) -> Integers:
-        owners = np.empty(len(words), dtype=np.int64)
-        _owners(words.starts, texts.offsets, owners)
-        ids, owners = words.ids[mask], owners[mask]
+    def _release_words(self, ids: Integers, owners: Integers, streams: Streams) -> Integers:
         if not self.consistent:
-            return self._sample_words(ids, owners, len(texts), streams)
+            return self._sample_words(ids, owners, streams)
         pairs, places = np.unique(owners * len(self.mechanism.vocabulary) + ids, return_inverse=True)
         owners, ids = np.divmod(pairs, len(self.mechanism.vocabulary))
-        return self._sample_words(ids, owners, len(texts), streams)[places]
+        return self._sample_words(ids, owners, streams)[places]
 
-    def _sample_words(self, ids: Integers, owners: Integers, texts: int, streams: Streams) -> Integers:
-        counts = np.bincount(owners, minlength=texts)
+    def _sample_words(self, ids: Integers, owners: Integers, streams: Streams) -> Integers:
+        counts = np.bincount(owners, minlength=len(streams))
         released: Integers = self.mechanism._sample(ids, streams.split(counts))
         return released
 
-    def _check(self, private: Any) -> list[str]:
-        return texts_in(private)
+    def _check(self, private: Any) -> Packed:
+        return Packed.of([text.encode("utf-8", errors="surrogatepass") for text in texts_in(private)])
 
-    def _sample(self, items: Any, streams: Streams) -> Any:
-        raise TypeError("TextRewriter releases through rewrite")
+    def _sample(self, items: Packed, streams: Streams) -> Packed:
+        return Packed(*self.rewrite(items, streams))
 
-    def _wrap(self, outputs: list[str], private: Any) -> Any:
-        return with_texts(private, outputs)
+    def _wrap(self, outputs: Packed, private: Any) -> Any:
+        data = outputs.data.tobytes()
+        spans = zip(outputs.offsets[:-1].tolist(), outputs.offsets[1:].tolist(), strict=True)
+        return with_texts(private, [data[start:end].decode("utf-8", errors="replace") for start, end in spans])
 
     @cached_property
     def _lookup(self) -> Lookup:
@@ -162,23 +155,3 @@ class TextRewriter(Mechanism):
         vocabulary = self.mechanism.vocabulary
         text = self.unknown_text if vocabulary.unknown == "unk" else None
         return Assembly(vocabulary, case=Case(self.case), unknown_text=text)
-
-
-def _byte_spans(texts: list[str], spans: Sequence[Spans]) -> list[tuple[int, int]]:
-    if len(spans) != len(texts):
-        raise InvalidInputError(f"spans must be given for each text ({len(texts)} texts, {len(spans)} lists of spans)")
-    moved, start = [], 0
-    for text, own in zip(texts, spans, strict=True):
-        moved += [(start + first, start + last) for first, last in byte_spans(text, own)]
-        start += len(text.encode("utf-8", errors="surrogatepass"))
-    return sorted(moved)
-
-
-@compiled
-def _owners(starts, offsets, owners):  # type: ignore[no-untyped-def]
-    """The record of each word."""
-    record = 0
-    for t in range(starts.size):
-        while offsets[record + 1] <= starts[t]:
-            record += 1
-        owners[t] = record

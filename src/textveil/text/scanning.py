@@ -7,11 +7,13 @@ holds any other byte is handed to the rule itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
+from textveil.hashing import Packed
 from textveil.text.tokens import GLUE, words_in
 from textveil.vocabulary import Vocabulary
 
@@ -19,6 +21,7 @@ Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
 
 _SPACE, _LAYOUT, _LETTER, _DIGIT, _GLUED, _OTHER = range(6)
+_APOSTROPHE, _STOP, _SLASH, _COLON = b"'./:"
 _UNSEEN = -1
 _FNV_START = np.uint64(14695981039346656037)
 _FNV_PRIME = np.uint64(1099511628211)
@@ -54,14 +57,25 @@ _CLASS = _classes()
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a buffer: where each begins and ends, and its number in the vocabulary."""
+    """The words of texts: where each begins and ends, its number in the vocabulary, and which text it is in."""
 
     starts: Integers
     ends: Integers
     ids: Integers
+    owners: Integers
 
     def __len__(self) -> int:
         return len(self.starts)
+
+
+class Table(NamedTuple):
+    """A hash table of words: their bytes, where each begins, their numbers, and the slots that point to them."""
+
+    pool: Bytes
+    offsets: Integers
+    numbers: Integers
+    slots: NDArray[np.int32]
+    unknown: int
 
 
 class Lookup:
@@ -75,11 +89,11 @@ class Lookup:
         for contraction, stem in _CONTRACTIONS.items():
             if stem in self._folded:
                 self._folded.setdefault(contraction, self._folded[stem])
-        entries = [(word.encode(), number) for word, number in self._folded.items()]
-        self.pool, self.offsets = packed([word for word, _ in entries])
-        self.numbers = np.array([number for _, number in entries], dtype=np.int64)
-        self.slots = np.full(1 << max(4, (4 * len(entries)).bit_length()), _UNSEEN, dtype=np.int32)
-        _fill_slots(self.pool, self.offsets, self.slots)
+        pool, offsets = packed([word.encode() for word in self._folded])
+        numbers = np.array(list(self._folded.values()), dtype=np.int64)
+        slots = np.full(1 << max(4, (4 * len(numbers)).bit_length()), _UNSEEN, dtype=np.int32)
+        _fill_slots(pool, offsets, slots)
+        self.table = Table(pool, offsets, numbers, slots, self.unknown)
 
     def find(self, word: str) -> int:
         """Return the number of a word, of what stands before its apostrophe, or of the unknown word."""
@@ -97,16 +111,14 @@ def packed(words: list[bytes]) -> tuple[Bytes, Integers]:
     return np.frombuffer(b"".join(words) or b"\0", dtype=np.uint8), offsets
 
 
-def scan(text: Bytes, lookup: Lookup) -> Words:
-    """Return the words of UTF-8 text, in order."""
-    room = len(text) // 2 + 1
-    starts, ends, ids = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    count = _scan(
-        text, _CLASS, lookup.pool, lookup.offsets, lookup.numbers, lookup.slots, lookup.unknown, starts, ends, ids
-    )
-    found = Words(starts[:count], ends[:count], ids[:count])
-    other = np.flatnonzero(found.ids == _UNSEEN)
-    return _with_other_scripts(text, found, other, lookup) if len(other) else found
+def scan(texts: Packed, lookup: Lookup) -> Words:
+    """Return the words of UTF-8 texts, in order; a word never reaches from one text into the next."""
+    room = len(texts.data) // 2 + len(texts) + 1
+    found = tuple(np.empty(room, dtype=np.int64) for _ in range(4))
+    count = _scan(texts.data, texts.offsets, _CLASS, lookup.table, found)
+    words = Words(*(column[:count] for column in found))
+    other = np.flatnonzero(words.ids == _UNSEEN)
+    return _with_other_scripts(texts.data, words, other, lookup) if len(other) else words
 
 
 def _with_other_scripts(text: Bytes, found: Words, other: Integers, lookup: Lookup) -> Words:
@@ -126,11 +138,10 @@ def _with_other_scripts(text: Bytes, found: Words, other: Integers, lookup: Look
             ids.append(lookup.find(piece[start:end]))
             at, offset = end, stop
     repeated = np.repeat(np.arange(len(found)), counts)
-    merged = [column[repeated] for column in (found.starts, found.ends, found.ids)]
+    merged = Words(*(column[repeated] for column in (found.starts, found.ends, found.ids, found.owners)))
     replaced = np.isin(repeated, other)
-    for column, values in zip(merged, (starts, ends, ids), strict=True):
-        column[replaced] = values
-    return Words(*merged)
+    merged.starts[replaced], merged.ends[replaced], merged.ids[replaced] = starts, ends, ids
+    return merged
 
 
 def _decoded(piece: bytes) -> str:
@@ -176,16 +187,17 @@ def _fill_slots(pool, offsets, slots):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _find(text, start, end, value, pool, offsets, slots):  # type: ignore[no-untyped-def]
-    mask = np.uint64(slots.size - 1)
+def _find(text, start, end, value, table):  # type: ignore[no-untyped-def]
+    """The entry of text[start:end], whose hash is known, or _UNSEEN."""
+    mask = np.uint64(table.slots.size - 1)
     slot = _slot(value, mask)
-    while slots[slot] != _UNSEEN:
-        entry = slots[slot]
-        first = offsets[entry]
-        if offsets[entry + 1] - first == end - start:
+    while table.slots[slot] != _UNSEEN:
+        entry = table.slots[slot]
+        first = table.offsets[entry]
+        if table.offsets[entry + 1] - first == end - start:
             same = True
             for k in range(end - start):
-                same = same and _lower(text[start + k]) == pool[first + k]
+                same = same and _lower(text[start + k]) == table.pool[first + k]
             if same:
                 return entry
         slot = (slot + np.uint64(1)) & mask
@@ -193,85 +205,82 @@ def _find(text, start, end, value, pool, offsets, slots):  # type: ignore[no-unt
 
 
 @compiled
-def _number(text, start, end, apostrophe, pool, offsets, numbers, slots, unknown):  # type: ignore[no-untyped-def]
-    entry = _find(text, start, end, _hash(text, start, end), pool, offsets, slots)
+def _number(text, start, end, apostrophe, table):  # type: ignore[no-untyped-def]
+    entry = _find(text, start, end, _hash(text, start, end), table)
     if entry == _UNSEEN and apostrophe > start:
-        entry = _find(text, start, apostrophe, _hash(text, start, apostrophe), pool, offsets, slots)
-    return unknown if entry == _UNSEEN else numbers[entry]
+        entry = _find(text, start, apostrophe, _hash(text, start, apostrophe), table)
+    return table.unknown if entry == _UNSEEN else table.numbers[entry]
 
 
 @compiled
-def _scan(text, classes, pool, offsets, numbers, slots, unknown, starts, ends, ids):  # type: ignore[no-untyped-def]
-    count, size, place = 0, text.size, 0
-    while place < size:
-        if classes[text[place]] == _SPACE:
-            place += 1
-            continue
-        # Nearly every piece is letters and at most one sign of punctuation: one look at each byte will do.
-        start, value = place, _FNV_START
-        while place < size and classes[text[place]] == _LETTER:
-            value = _hash_step(value, _lower(text[place]))
-            place += 1
-        signs = 1 if place < size and classes[text[place]] == _LAYOUT else 0
-        if place > start and (place + signs == size or classes[text[place + signs]] == _SPACE):
-            entry = _find(text, start, place, value, pool, offsets, slots)
-            starts[count], ends[count] = start, place
-            ids[count] = unknown if entry == _UNSEEN else numbers[entry]
-            count += 1
-            place += signs
-            continue
-        # Any other piece, up to the next white space.
-        place = start
-        plain, one_word = True, False
-        while place < size and classes[text[place]] != _SPACE:
-            kind = classes[text[place]]
-            plain = plain and kind != _OTHER
-            one_word = one_word or kind == _DIGIT
-            place += 1
-        end = place
-        if not plain:
-            starts[count], ends[count], ids[count] = start, end, _UNSEEN
-            count += 1
-            continue
-        while start < end and classes[text[start]] != _LETTER and classes[text[start]] != _DIGIT:
-            start += 1
-        while start < end and classes[text[end - 1]] != _LETTER and classes[text[end - 1]] != _DIGIT:
-            end -= 1
-        if start == end:
-            continue
-        apostrophe, letters = -1, True
-        for k in range(start, end):
-            code = text[k]
-            if classes[code] != _LETTER:
-                letters = False
-                if classes[code] == _GLUED:
-                    one_word = True
-                elif code == 46 and text[k - 1] != 46 and text[k + 1] != 46:
-                    one_word = True
-                elif code == 58 and k + 2 < end and text[k + 1] == 47 and text[k + 2] == 47:
-                    one_word = True
-                elif code == 39 and apostrophe < 0:
-                    apostrophe = k
-        if letters or one_word:
-            starts[count], ends[count] = start, end
-            ids[count] = _number(text, start, end, apostrophe, pool, offsets, numbers, slots, unknown)
-            count += 1
-            continue
-        # Cut at punctuation, but not at an apostrophe between letters.
-        begun, apostrophe = -1, -1
-        for k in range(start, end + 1):
-            inside = k < end and (
-                classes[text[k]] == _LETTER
-                or (text[k] == 39 and begun >= 0 and classes[text[k - 1]] == _LETTER and classes[text[k + 1]] == _LETTER)
-            )
-            if inside:
-                if begun < 0:
-                    begun, apostrophe = k, -1
-                elif text[k] == 39 and apostrophe < 0:
-                    apostrophe = k
-            elif begun >= 0:
-                starts[count], ends[count] = begun, k
-                ids[count] = _number(text, begun, k, apostrophe, pool, offsets, numbers, slots, unknown)
+def _scan(text, records, classes, table, found):  # type: ignore[no-untyped-def]
+    starts, ends, ids, owners = found
+    count = 0
+    for record in range(records.size - 1):
+        before, place, size = count, records[record], records[record + 1]
+        while place < size:
+            if classes[text[place]] == _SPACE:
+                place += 1
+                continue
+            # Nearly every piece is letters and at most one sign of punctuation: one look at each byte will do.
+            start, value = place, _FNV_START
+            while place < size and classes[text[place]] == _LETTER:
+                value = _hash_step(value, _lower(text[place]))
+                place += 1
+            signs = 1 if place < size and classes[text[place]] == _LAYOUT else 0
+            if place > start and (place + signs == size or classes[text[place + signs]] == _SPACE):
+                entry = _find(text, start, place, value, table)
+                starts[count], ends[count] = start, place
+                ids[count] = table.unknown if entry == _UNSEEN else table.numbers[entry]
                 count += 1
-                begun = -1
+                place += signs
+                continue
+            plain = True
+            while place < size and classes[text[place]] != _SPACE:
+                plain = plain and classes[text[place]] != _OTHER
+                place += 1
+            if plain:
+                count = _cut(text, start, place, classes, table, starts, ends, ids, count)
+            else:
+                starts[count], ends[count], ids[count] = start, place, _UNSEEN
+                count += 1
+        owners[before:count] = record
     return count
+
+
+@compiled
+def _cut(text, start, end, classes, table, starts, ends, ids, count):  # type: ignore[no-untyped-def]
+    """Write the words of one piece of plain ASCII; return how many words there are now."""
+    while start < end and classes[text[start]] != _LETTER and classes[text[start]] != _DIGIT:
+        start += 1
+    while start < end and classes[text[end - 1]] != _LETTER and classes[text[end - 1]] != _DIGIT:
+        end -= 1
+    one_word = _is_one_word(text, start, end, classes)
+    begun, apostrophe = -1, -1
+    for k in range(start, end + 1):
+        joins = k < end and text[k] == _APOSTROPHE and begun >= 0
+        joins = joins and classes[text[k - 1]] == _LETTER and classes[text[k + 1]] == _LETTER
+        if k < end and (one_word or joins or classes[text[k]] == _LETTER):
+            if begun < 0:
+                begun, apostrophe = k, -1
+            elif text[k] == _APOSTROPHE and apostrophe < 0:
+                apostrophe = k
+        elif begun >= 0:
+            starts[count], ends[count] = begun, k
+            ids[count] = _number(text, begun, k, apostrophe, table)
+            count += 1
+            begun = -1
+    return count
+
+
+@compiled
+def _is_one_word(text, start, end, classes):  # type: ignore[no-untyped-def]
+    for k in range(start, end):
+        code = text[k]
+        if classes[code] == _DIGIT or classes[code] == _GLUED:
+            return True
+        if code == _STOP and text[k - 1] != _STOP and text[k + 1] != _STOP:
+            return True
+        if code == _COLON and k + 2 < end and text[k + 1] == _SLASH and text[k + 2] == _SLASH:
+            return True
+    return False

@@ -1,7 +1,7 @@
-"""What is a word: the rule, in Python, for any script.
+r"""What is a word: the rule, in Python, for any script.
 
 Text is cut at white space. What punctuation surrounds a piece is layout. A piece that holds a digit, or one
-of @ _ \\ ~ # $ % ^ ` anywhere inside, or a lone full stop, or "://", is one word as a whole: numbers, dates, e-mail
+of @ _ \ ~ # $ % ^ ` anywhere inside, or a lone full stop, or "://", is one word as a whole: numbers, dates, e-mail
 addresses, URLs, file names. Any other piece is cut at its punctuation (hyphens, slashes, commas, ...), but not at an
 apostrophe between letters. Layout (white space and punctuation) is released as it is; words are protected, and
 so is everything that is neither, such as emoji.
@@ -38,7 +38,7 @@ def _words_of_piece(text: str, start: int, end: int) -> Iterator[tuple[int, int]
         return
     begun = None
     for place in range(start, end):
-        inside = not _is_layout(text[place]) or (text[place] in _APOSTROPHES and _between_words(text, place, end, begun))
+        inside = not _is_layout(text[place]) or (begun is not None and _joins_letters(text, place, end))
         if inside and begun is None:
             begun = place
         elif not inside and begun is not None:
@@ -48,8 +48,10 @@ def _words_of_piece(text: str, start: int, end: int) -> Iterator[tuple[int, int]
         yield begun, end
 
 
-def _between_words(text: str, place: int, end: int, begun: int | None) -> bool:
-    return begun is not None and not _is_layout(text[place - 1]) and place + 1 < end and not _is_layout(text[place + 1])
+def _joins_letters(text: str, place: int, end: int) -> bool:
+    """Whether this is an apostrophe between two letters."""
+    inside = text[place] in _APOSTROPHES and place + 1 < end
+    return inside and not _is_layout(text[place - 1]) and not _is_layout(text[place + 1])
 
 
 def _is_one_word(text: str, start: int, end: int) -> bool:

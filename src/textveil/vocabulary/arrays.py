@@ -66,9 +66,7 @@ def read_saved(path: Path, *, space: Space | None) -> Vocabulary | None:
             raise InvalidInputError(f"{path}: its points live under {metric}; pass that space as space=")
         vocabulary = Vocabulary(words, vectors, words[unknown], space=place)
     except (KeyError, TypeError, IndexError, json.JSONDecodeError) as error:
-        raise InvalidInputError(
-            f"{path}: a part of the vocabulary is missing ({error}); save it again"
-        ) from None
+        raise InvalidInputError(f"{path}: a part of the vocabulary is missing ({error}); save it again") from None
     if vocabulary.digest != digest:
         raise CertificateError(f"{path}: the vocabulary is not the one that was saved; save it again")
     return vocabulary
@@ -123,9 +121,7 @@ def _joined(
 
 def _encoded(path: Path, words: NDArray[Any]) -> list[bytes]:
     if words.ndim != 1 or words.dtype.kind not in "US":
-        raise InvalidInputError(
-            f"{path}: words must be a list of strings (got {words.dtype} of shape {words.shape})"
-        )
+        raise InvalidInputError(f"{path}: words must be a list of strings (got {words.dtype} of shape {words.shape})")
     return [word if isinstance(word, bytes) else word.encode() for word in words.tolist()]
 
 

@@ -28,9 +28,7 @@ def read_binary(reader: Reader, *, limit: int | None, first_only: bool) -> tuple
         end = space + 1 + width
         if space < 0 or end > len(data):
             if space < 0 and len(data) - position > _LONGEST_WORD:
-                reader.refuse(
-                    f"word {found + 1} is longer than {_LONGEST_WORD} bytes; is this word2vec binary?"
-                )
+                reader.refuse(f"word {found + 1} is longer than {_LONGEST_WORD} bytes; is this word2vec binary?")
             more = reader.stream.read(_CHUNK)
             if not more:
                 reader.refuse(f"the header promises {promised} words but the file ends in word {found + 1}")

@@ -21,13 +21,13 @@ _SHA256 = {
     _WORDS: "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
 }
 _UNKNOWN = "unk"
-_PATTERN = "^[A-Za-z]+(?:['-][A-Za-z]+)*$"
+_PATTERN = "^[A-Za-z]+$"
 
 
 def default_vocabulary(size: int = 30_000) -> Vocabulary:
     """Return the `size` most frequent words, and "unk", with their 50-dimensional vectors.
 
-    Entries with anything but letters and inner hyphens or apostrophes are passed over.
+    Entries with anything but letters are passed over: texts are cut at hyphens before words are looked up.
     """
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

@@ -27,9 +27,7 @@ class LatticeTable:
 
     def __init__(self, dimension: int, *, capacity: int = _ROWS) -> None:
         if not 1 <= dimension <= MOST_DIMENSIONS:
-            raise InvalidInputError(
-                f"vectors must have between 1 and {MOST_DIMENSIONS} dimensions (got {dimension})"
-            )
+            raise InvalidInputError(f"vectors must have between 1 and {MOST_DIMENSIONS} dimensions (got {dimension})")
         self.dimension = dimension
         self._count = 0
         self._points: NDArray[Any] = np.empty((capacity, dimension), dtype=np.float32)

@@ -166,6 +166,4 @@ def _unpickled(file: Path) -> Any:
     try:
         return KeyedVectors.load(str(file))
     except (pickle.UnpicklingError, EOFError, OSError, AttributeError, ImportError, ValueError) as error:
-        raise InvalidInputError(
-            f"{file}: gensim can't read it ({type(error).__name__}); save it again"
-        ) from None
+        raise InvalidInputError(f"{file}: gensim can't read it ({type(error).__name__}); save it again") from None

@@ -87,13 +87,9 @@ def reading(path: Path) -> Iterator[Reader]:
             finally:
                 reader.close()
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile):
-        raise InvalidInputError(
-            f"{path}: the compressed file is damaged or cut short; fetch it again"
-        ) from None
+        raise InvalidInputError(f"{path}: the compressed file is damaged or cut short; fetch it again") from None
     except OSError as error:
-        raise InvalidInputError(
-            f"{path}: {error.strerror or error}; give the path of a readable file"
-        ) from None
+        raise InvalidInputError(f"{path}: {error.strerror or error}; give the path of a readable file") from None
 
 
 def head(path: Path, count: int) -> bytes:

@@ -49,9 +49,7 @@ class Rows:
         if word in self._seen:
             if self._first_only:
                 return
-            raise RowError(
-                f"the word {word!r} occurs twice; remove one, or pass duplicates='first' to keep the first"
-            )
+            raise RowError(f"the word {word!r} occurs twice; remove one, or pass duplicates='first' to keep the first")
         self._seen.add(word)
         self.words.append(word)
         self._waiting += vector

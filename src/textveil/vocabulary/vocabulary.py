@@ -214,9 +214,7 @@ class Vocabulary:
         rows = [*range(kept), *([self._unknown_id] if self._unknown_id >= kept else [])]
         return Vocabulary(self.words_of(rows), self._points[rows], self.unknown, space=self._space)
 
-    def _set(
-        self, words: tuple[str, ...], index: dict[str, int], points: NDArray[Any], space: Space | None
-    ) -> None:
+    def _set(self, words: tuple[str, ...], index: dict[str, int], points: NDArray[Any], space: Space | None) -> None:
         points.flags.writeable = False
         self._words, self._index, self._points = words, index, points
         self._space = Euclidean(points.shape[1]) if space is None else space

@@ -79,4 +79,3 @@ def _solve_on_pair(
         return high
     root = float(brentq(excess, low, high, xtol=1e-15, rtol=1e-14))
     return root if excess(root) <= 0 else root * (1 - 1e-13)
-

@@ -68,7 +68,7 @@ def save(subject: dict[str, Any], law: Law) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
-            np.savez(file, header=json.dumps(header), checksum=_checksum(header, arrays), **arrays)  # type: ignore[arg-type]
+            np.savez(file, header=json.dumps(header), checksum=_checksum(header, arrays), **arrays)
         os.replace(file.name, path)
     except OSError:
         return

@@ -49,11 +49,15 @@ class Explanation:
         others = ", ".join(f"{word} {chance:.2%}" for word, chance in self.replacements)
         lines = [f"{name} stays with chance {self.stays:.2%}.", f"Likeliest replacements: {others}."]
         if self.as_plausible is not None:
-            lines.append(f"Given what comes out, about {self.as_plausible:,.0f} other words are as plausible (within a factor 2).")
+            lines.append(
+                f"Given what comes out, about {self.as_plausible:,.0f} other words are at least half as plausible."
+            )
         if self.recovered is not None:
-            lines.append(f"An attacker who knows the law and nothing else names the word with chance {self.recovered:.2%}.")
+            lines.append(f"An attacker who knows the law and nothing else names it with chance {self.recovered:.2%}.")
         if self.kept is not None:
-            bound = "" if self.most_kept is None else f"; no law with this guarantee keeps more than {self.most_kept:.2%}"
+            bound = (
+                "" if self.most_kept is None else f"; no law with this guarantee keeps more than {self.most_kept:.2%}"
+            )
             lines.append(f"Over the whole vocabulary {self.kept:.2%} of the words are kept{bound}.")
         return "\n".join(lines)
 

@@ -56,7 +56,7 @@ def rounding_slack(vocabulary: Vocabulary) -> float:
 
 
 def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None) -> float:
-    """Return the radius that the law is cut off at: the one asked for, or where weights would underflow; inf if none."""
+    """Return where the law is cut off: the radius asked for, or where weights would underflow; inf if nowhere."""
     deepest = DEEPEST / epsilon
     cut = math.inf if radius is None else radius
     return cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest

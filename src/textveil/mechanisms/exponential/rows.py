@@ -142,7 +142,13 @@ class Rows:
                 row, law.rate, law.radius, law.weights, law.boost(word), int(word), ids, high, low
             )
             rows.append(
-                Row(int(word), ids[:length].copy(), high[:length].copy(), low[:length].copy(), (np.uint64(top), np.uint64(bottom)))
+                Row(
+                    int(word),
+                    ids[:length].copy(),
+                    high[:length].copy(),
+                    low[:length].copy(),
+                    (np.uint64(top), np.uint64(bottom)),
+                )
             )
         return rows
 

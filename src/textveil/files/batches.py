@@ -1,0 +1,115 @@
+"""What files are read and written by: batches of texts, positions, sources and sinks.
+
+A source reads one file as batches of texts, each with the rest of its rows set aside, and puts new texts where the old
+ones were. A sink appends the pieces so made. Both know their position, so that a run can stop and go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from textveil.hashing import Packed
+
+BATCH_BYTES = 4 << 20
+MOST_RECORD_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """How far a file has been read: give it back to go on from there.
+
+    Parameters
+    ----------
+    bytes : of the input, decompressed
+    lines : line breaks passed, for messages
+    rows : records passed
+    texts : records passed that have a text; they number the noise
+    """
+
+    bytes: int = 0
+    lines: int = 0
+    rows: int = 0
+    texts: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the position as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Some records of a file.
+
+    Parameters
+    ----------
+    texts : the private texts, without quotes, escapes or line ends; records without one are left out
+    rows : the number of records
+    rest : what the source needs to put texts back
+    start, position : before the first record and after the last
+    done : bytes of the input file behind, for a progress bar
+    """
+
+    texts: Packed
+    rows: int
+    rest: Any
+    start: Position
+    position: Position
+    done: int
+
+
+class Source(Protocol):
+    """One file to read."""
+
+    @property
+    def reveals(self) -> tuple[str, ...]:
+        """What passes through unchanged."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns there are, where the format has them."""
+        ...
+
+    @property
+    def head(self) -> bytes:
+        """What stands before the first record and is copied as it is."""
+        ...
+
+    @property
+    def rows(self) -> int | None:
+        """The number of records, where the file says so."""
+        ...
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        """Read the records from a position on."""
+        ...
+
+    def fill(self, batch: Batch, texts: Packed) -> Any:
+        """Return the records of a batch with new texts, for the sink; from any thread."""
+        ...
+
+
+class Sink(Protocol):
+    """One file to write."""
+
+    def pack(self, piece: Any) -> Any:
+        """Prepare a piece (compress it, say); from any thread."""
+        ...
+
+    def append(self, piece: Any) -> None:
+        """Write a prepared piece at the end."""
+        ...
+
+    def sync(self) -> int | None:
+        """Bring all to the disk and return the size it can be cut back to, None if it must be redone from the start."""
+        ...
+
+    def finish(self) -> None:
+        """Write what the format needs at its end, bring all to the disk and close."""
+        ...
+
+    def close(self) -> None:
+        """Leave the file as it is."""
+        ...

@@ -1,0 +1,234 @@
+"""csv and tsv (RFC 4180): one field of each row is the text; all other bytes stay as they are.
+
+Rows must all have as many fields as the first: a stray delimiter would move private text into a column that passes
+through. So must line ends be LF or CR LF, since readers differ about a lone CR.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textveil.compiled import compiled
+from textveil.errors import InvalidInputError
+from textveil.files.selection import Selection, listed
+from textveil.files.spans import Bytes, Fault, Spans
+from textveil.hashing import Packed
+
+_QUOTE, _LINE_FEED, _RETURN = 34, 10, 13
+_UNCLOSED, _AFTER_QUOTE, _LONE_RETURN, _RAGGED = 1, 2, 3, 4
+_REASONS = {
+    _UNCLOSED: "a quoted field that begins here never ends; close its quotes",
+    _AFTER_QUOTE: 'something stands between a closing quote and the next delimiter; write a quote in a field as ""',
+    _LONE_RETURN: "a carriage return without line feed stands outside quotes; convert the line ends to LF",
+    _RAGGED: "has not as many fields as the first row; quote fields that hold the delimiter, or give delimiter=",
+}
+
+
+class Delimited:
+    """Rows of fields, one of which is the text."""
+
+    def __init__(self, selection: Selection, where: str, *, delimiter: str = ",") -> None:
+        self._selection = selection
+        self._where = where
+        self._delimiter = np.uint8(ord(selection.delimiter or delimiter))
+        self._column = 0
+        self._width = 0
+        self.columns: tuple[str, ...] = ()
+
+    @property
+    def reveals(self) -> tuple[str, ...]:
+        """Name the columns that stay."""
+        kept = [name for place, name in enumerate(self.columns) if place != self._column]
+        return (f"columns unchanged: {listed(kept)}",) if kept else ()
+
+    def begin(self, data: Bytes, *, final: bool) -> int | None:
+        """Read the first row."""
+        room = np.empty(int(np.count_nonzero(data == self._delimiter)) + 1, dtype=np.int64)
+        starts, ends, quoted = room, np.empty_like(room), np.zeros(len(room), dtype=bool)
+        fields, place, fault = _first_row(data, final, self._delimiter, starts, ends, quoted)
+        if fault:
+            raise InvalidInputError(f"{self._where}, line 1: {_REASONS[fault]}")
+        if fields < 0:
+            return None
+        if fields == 0:
+            raise InvalidInputError(f"{self._where} has no first row, so it has no columns; give it a header")
+        self._width = fields
+        header = self._selection.header
+        if header:
+            spans = Spans(starts=starts[:fields], ends=ends[:fields], quoted=quoted[:fields], rows=1, consumed=place)
+            self.columns = tuple(_names(self.decode(data, spans)))
+        else:
+            self.columns = tuple(f"column {number}" for number in range(1, fields + 1))
+        self._column = self._selection.find(self.columns, self._where, named=header)
+        return int(place) if header else 0
+
+    def scan(self, data: Bytes, *, final: bool) -> Spans:
+        """Find the field of each row."""
+        room = int(np.count_nonzero(data == _LINE_FEED)) + 1
+        starts, ends, quoted = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.bool_)
+        rows, consumed, fault, place = _scan(
+            data, final, self._delimiter, self._column, self._width, starts, ends, quoted
+        )
+        return Spans(
+            starts=starts[:rows],
+            ends=ends[:rows],
+            quoted=quoted[:rows],
+            rows=int(rows),
+            consumed=int(consumed),
+            fault=Fault(place=int(place), reason=_REASONS[fault]) if fault else None,
+        )
+
+    def decode(self, data: Bytes, spans: Spans) -> Packed:
+        """Return fields without their quotes."""
+        offsets = np.empty(len(spans.starts) + 1, dtype=np.int64)
+        decoded = np.empty(int((spans.ends - spans.starts).sum()), dtype=np.uint8)
+        size = _unquote(data, spans.starts, spans.ends, spans.quoted, decoded, offsets)
+        return Packed(decoded[:size], offsets)
+
+    def encode(self, texts: Packed, spans: Spans) -> Packed:
+        """Put quotes around fields that had them or need them."""
+        offsets = np.empty(len(texts) + 1, dtype=np.int64)
+        needs = spans.quoted.copy()
+        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._delimiter, needs), dtype=np.uint8)
+        _quote(texts.data, texts.offsets, needs, encoded, offsets)
+        return Packed(encoded, offsets)
+
+
+def _names(fields: Packed) -> list[str]:
+    data, offsets = fields.data.tobytes(), fields.offsets.tolist()
+    return [data[first:last].decode(errors="replace") for first, last in zip(offsets[:-1], offsets[1:], strict=True)]
+
+
+@compiled
+def _field(data, place, final, delimiter):  # type: ignore[no-untyped-def]
+    """Return (where the field ends, fault), or (-1, 0) if its end is not there yet."""
+    size = data.size
+    if place < size and data[place] == _QUOTE:
+        first = place
+        place += 1
+        while place < size:
+            if data[place] != _QUOTE:
+                place += 1
+            elif place + 1 < size and data[place + 1] == _QUOTE:
+                place += 2
+            else:
+                break
+        if place >= size:
+            return (first, _UNCLOSED) if final else (-1, 0)
+        place += 1
+    else:
+        while place < size and data[place] != delimiter and data[place] != _LINE_FEED and data[place] != _RETURN:
+            place += 1
+    if place == size:
+        return (place, 0) if final else (-1, 0)
+    code = data[place]
+    if code == delimiter or code == _LINE_FEED:
+        return place, 0
+    if code != _RETURN:
+        return place, _AFTER_QUOTE
+    if place + 1 == size and not final:
+        return -1, 0
+    return (place, 0) if place + 1 < size and data[place + 1] == _LINE_FEED else (place, _LONE_RETURN)
+
+
+@compiled
+def _after_row(data, place):  # type: ignore[no-untyped-def]
+    if place < data.size and data[place] == _RETURN:
+        place += 1
+    return place + 1 if place < data.size else place
+
+
+@compiled
+def _first_row(data, final, delimiter, starts, ends, quoted):  # type: ignore[no-untyped-def]
+    """Return (fields, where the row ends, fault); fields is -1 if the row's end is not there yet."""
+    fields, place = 0, 0
+    if data.size == 0:
+        return (0, 0, 0) if final else (-1, 0, 0)
+    while True:
+        end, fault = _field(data, place, final, delimiter)
+        if fault or end < 0:
+            return -1, place, fault
+        starts[fields], ends[fields] = place, end
+        quoted[fields] = place < data.size and data[place] == _QUOTE
+        fields += 1
+        if end == data.size or data[end] != delimiter:
+            return fields, _after_row(data, end), 0
+        place = end + 1
+
+
+@compiled
+def _scan(data, final, delimiter, column, width, starts, ends, quoted):  # type: ignore[no-untyped-def]
+    """Return (rows, bytes of complete rows, fault, its place). Empty lines are no rows."""
+    rows, place, size = 0, 0, data.size
+    while place < size:
+        begin, fields = place, 0
+        while True:
+            end, fault = _field(data, place, final, delimiter)
+            if fault:
+                return rows, begin, fault, place
+            if end < 0:
+                return rows, begin, 0, 0
+            if fields == column:
+                starts[rows], ends[rows] = place, end
+                quoted[rows] = place < size and data[place] == _QUOTE
+            fields += 1
+            if end == size or data[end] != delimiter:
+                break
+            place = end + 1
+        place = _after_row(data, end)
+        if end > begin:
+            if fields != width:
+                return rows, begin, _RAGGED, begin
+            rows += 1
+    return rows, place, 0, 0
+
+
+@compiled
+def _unquote(data, starts, ends, quoted, decoded, offsets):  # type: ignore[no-untyped-def]
+    at = 0
+    for span in range(starts.size):
+        offsets[span] = at
+        place, end = starts[span], ends[span]
+        if quoted[span]:
+            place, end = place + 1, end - 1
+        while place < end:
+            decoded[at] = data[place]
+            at += 1
+            place += 2 if quoted[span] and data[place] == _QUOTE else 1
+    offsets[starts.size] = at
+    return at
+
+
+@compiled
+def _quoted_size(data, offsets, delimiter, needs):  # type: ignore[no-untyped-def]
+    """Mark the fields that need quotes and return the size of all."""
+    size = 0
+    for field in range(offsets.size - 1):
+        quotes = 0
+        for place in range(offsets[field], offsets[field + 1]):
+            code = data[place]
+            quotes += code == _QUOTE
+            if code == _QUOTE or code == delimiter or code == _LINE_FEED or code == _RETURN:
+                needs[field] = True
+        size += offsets[field + 1] - offsets[field] + (quotes + 2 if needs[field] else 0)
+    return size
+
+
+@compiled
+def _quote(data, offsets, needs, encoded, moved):  # type: ignore[no-untyped-def]
+    at = 0
+    for field in range(offsets.size - 1):
+        moved[field] = at
+        if needs[field]:
+            encoded[at] = _QUOTE
+            at += 1
+        for place in range(offsets[field], offsets[field + 1]):
+            encoded[at] = data[place]
+            at += 1
+            if data[place] == _QUOTE:
+                encoded[at] = _QUOTE
+                at += 1
+        if needs[field]:
+            encoded[at] = _QUOTE
+            at += 1
+    moved[offsets.size - 1] = at

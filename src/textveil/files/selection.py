@@ -1,0 +1,64 @@
+"""Which column holds the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textveil.errors import InvalidInputError
+
+MOST_NAMES = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Where the texts of a file are.
+
+    Parameters
+    ----------
+    column : the name of a column (csv, parquet, Arrow) or key (jsonl), or its number from 1
+    header : whether the first row of a csv file names the columns
+    delimiter : what separates the fields of a csv file; by default a comma, or a tab for tsv
+    """
+
+    column: str | int | None = None
+    header: bool = True
+    delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (len(self.delimiter) != 1 or not " " <= self.delimiter <= "~" != "\t"):
+            if self.delimiter != "\t":
+                raise InvalidInputError(f"delimiter must be one ASCII character, such as ';' (got {self.delimiter!r})")
+        if self.delimiter == '"':
+            raise InvalidInputError("delimiter can't be the quotation mark, which quotes fields")
+
+    def find(self, names: Sequence[str], where: str, *, named: bool = True) -> int:
+        """Return the index of the selected column.
+
+        Parameters
+        ----------
+        names : the columns there are
+        where : the file, for messages
+        named : whether columns have names of their own
+        """
+        there = f"{where} has {len(names)} column{'s' * (len(names) != 1)}" + (f": {listed(names)}" if named else "")
+        if self.column is None:
+            if len(names) == 1:
+                return 0
+            raise InvalidInputError(f"{there}; say which one holds the texts with column=")
+        if named and isinstance(self.column, str) and self.column in names:
+            if list(names).count(self.column) > 1:
+                raise InvalidInputError(f"{there}; more than one is called {self.column!r}: give its number, from 1")
+            return list(names).index(self.column)
+        number = int(self.column) if str(self.column).isascii() and str(self.column).isdigit() else None
+        if number is not None and 1 <= number <= len(names):
+            return number - 1
+        if named:
+            raise InvalidInputError(f"no column {self.column!r}: {there}; give one of these or its number, from 1")
+        raise InvalidInputError(f"no column {self.column!r}: {there} without names; give a number from 1 to {len(names)}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a message, not more than fifty."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more

@@ -1,0 +1,201 @@
+"""Texts keep their layout and nothing else of what is protected."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import textveil as tv
+from textveil.text.protection import AllBut, Where
+from textveil.text.tokens import words_in
+
+WORDS = ["unk", "the", "cat", "dog", "sat", "ran", "mat", "rug", "on", "under"]
+VOCABULARY = tv.Vocabulary(WORDS, np.random.default_rng(0).normal(size=(10, 3)))
+BLAND = tv.Exponential(VOCABULARY, epsilon=0.01)
+FAITHFUL = tv.Exponential(VOCABULARY, epsilon=60.0)
+NASTY = (
+    "Mail jane.doe@example.org, or call (617) 555-0199!\r\n\tДом 😀 “Müller”… https://x.org/?q=1\x00 O'Neill's\n\n  end"
+)
+
+
+def layout(text):
+    spans = list(words_in(text))
+    return [text[a:b] for a, b in zip([0, *(e for _, e in spans)], [*(s for s, _ in spans), len(text)], strict=True)]
+
+
+def test_a_text_comes_out_as_a_text_and_a_list_as_a_list():
+    rewriter = tv.TextRewriter(BLAND)
+    assert isinstance(rewriter.release("the cat"), str)
+    assert len(rewriter.release(["the cat", "the dog", ""])) == 3
+    assert rewriter.release("") == ""
+    assert rewriter.release([]) == []
+
+
+def test_words_that_stay_give_the_text_back():
+    text = "the cat sat on the mat; the dog ran under (the) rug..."
+    assert tv.TextRewriter(FAITHFUL, case="lower").release(text) == text
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_layout_is_kept_and_every_word_comes_from_the_vocabulary(text):
+    text = text.encode("utf-8", "replace").decode()
+    rewritten = tv.TextRewriter(BLAND, case="lower", unknown_text="unk").release(text)
+    pattern = r"([a-z]+)".join(re.escape(piece) for piece in layout(text))
+    match = re.fullmatch(pattern, rewritten, flags=re.DOTALL)
+    assert match
+    assert all(word in WORDS for word in match.groups())
+
+
+def test_nothing_protected_comes_out_as_it_was():
+    for _ in range(20):
+        rewritten = tv.TextRewriter(BLAND).release(NASTY)
+        for original in ("jane", "example", "617", "555", "0199", "Дом", "😀", "Müller", "x.org", "Neill", "end"):
+            assert original not in rewritten
+
+
+def test_unknown_words_come_out_by_the_law_of_the_unknown_word():
+    rewriter = tv.TextRewriter(FAITHFUL)
+    assert rewriter.release("Zanzibar 42 the") == "[unknown] [unknown] the"
+
+
+def test_capitals_follow_the_punctuation_unless_told_otherwise():
+    text = "The CAT sat. the Dog ran! THE cat? On"
+    assert tv.TextRewriter(FAITHFUL).release(text) == "The cat sat. The dog ran! The cat? On"
+    assert tv.TextRewriter(FAITHFUL, case="lower").release(text) == text.lower()
+    kept = tv.TextRewriter(FAITHFUL, case="keep")
+    assert kept.release(text) == text
+    assert "capital letters" in kept.guarantee.reveals
+    assert "capital letters" not in tv.TextRewriter(FAITHFUL).guarantee.reveals
+    with pytest.raises(tv.InvalidInputError, match="case"):
+        tv.TextRewriter(FAITHFUL, case="upper")
+
+
+def test_capitals_of_unprotected_text_reveal_nothing():
+    rewriter = tv.TextRewriter(BLAND)
+    key = tv.RandomSource.seeded(1)
+    assert not re.search(r"(?<!^)[A-Z]", rewriter.release("THE CAT SAT on the mat", source=key))
+
+
+def test_stop_words_can_be_left_and_are_named():
+    rewriter = tv.TextRewriter(BLAND, protect=AllBut(("the", "on")), case="lower")
+    rewritten = [rewriter.release("the cat sat on the mat") for _ in range(10)]
+    assert all(re.fullmatch(r"the \S+ \S+ on the \S+", text) for text in rewritten)
+    assert any("stop words" in item for item in rewriter.guarantee.reveals)
+
+
+def test_words_looked_up_as_a_stop_word_are_not_left():
+    rewriter = tv.TextRewriter(BLAND, protect=AllBut(("the", "missing")), case="lower")
+    assert all("the's" not in rewriter.release("the's") for _ in range(10))
+    assert all("zanzibar" not in rewriter.release("zanzibar") for _ in range(10))
+
+
+def test_a_predicate_chooses_the_words():
+    rewriter = tv.TextRewriter(BLAND, protect=Where(lambda word: word[0].isupper()), case="lower")
+    assert re.fullmatch(r"my name is \S+ \S+ ok", rewriter.release("my name is Jane Doe ok"))
+    assert any("predicate" in item for item in rewriter.guarantee.reveals)
+
+
+def test_spans_choose_the_words():
+    rewriter = tv.TextRewriter(BLAND, case="lower")
+    text = "“é” play Moonlight by Jane"
+    start, end = text.index("Moonlight"), text.index("Moonlight") + 3
+    release = rewriter.release_with_receipt(text, spans=[(start, end), (len(text) - 4, len(text))])
+    assert re.fullmatch(r"“é” play [a-z\[\]]+ by [a-z\[\]]+", release.value)
+    assert any("outside the given spans" in item for item in release.receipt.guarantee.reveals)
+    both = rewriter.release(["the cat", "a dog"], spans=[[(0, 3)], []])
+    assert both[0].endswith(" cat")
+    assert both[1] == "a dog"
+
+
+@pytest.mark.parametrize("spans", [[[(0, 99)], []], [[(3, 1)], []], [[]]])
+def test_spans_that_do_not_fit_are_refused_without_quoting_the_text(spans):
+    with pytest.raises(tv.InvalidInputError, match="span") as error:
+        tv.TextRewriter(BLAND).release(["secret text", "another"], spans=spans)
+    assert "secret" not in str(error.value)
+
+
+def test_the_same_word_the_same_way_within_a_text():
+    rewriter = tv.TextRewriter(BLAND, consistent=True, case="lower")
+    texts = rewriter.release(["cat dog cat dog cat"] * 50)
+    for text in texts:
+        a, b, c, d, e = text.split()
+        assert a == c == e
+        assert b == d
+    assert len(set(texts)) > 10
+    assert any("same word" in item for item in rewriter.guarantee.reveals)
+    assert "recur at the same positions" in str(rewriter.guarantee)
+
+
+def test_equal_words_get_fresh_noise_by_default():
+    texts = tv.TextRewriter(BLAND, case="lower").release(["cat cat cat cat cat cat"] * 20)
+    assert all(len(set(text.split())) > 1 for text in texts)
+
+
+def test_a_keyed_text_repeats_whatever_its_batch():
+    rewriter = tv.TextRewriter(BLAND)
+    key = bytes(32)
+    texts = ["the cat sat on the mat " * 5, NASTY, "the dog"]
+    batch = rewriter.release(texts, source=tv.RandomSource.keyed(key, 10))
+    assert batch == rewriter.release(texts, source=tv.RandomSource.keyed(key, 10))
+    assert batch[1] == rewriter.release(texts[1], source=tv.RandomSource.keyed(key, 11))
+    edited = rewriter.release(texts[0] + "!", source=tv.RandomSource.keyed(key, 10))
+    assert edited.split()[:20] != batch[0].split()[:20]
+
+
+def test_rewriting_follows_the_law_of_the_words():
+    rewriter = tv.TextRewriter(tv.Exponential(VOCABULARY, epsilon=1.0), case="lower", unknown_text="unk")
+    drawn = rewriter.release(" ".join(["cat"] * 60_000), source=tv.RandomSource.seeded(2)).split()
+    counts = np.array([drawn.count(word) for word in WORDS])
+    expected = 60_000 * rewriter.mechanism.transition_rows(np.array([2]))[0]
+    from scipy import stats
+
+    assert stats.chisquare(counts, expected).pvalue > 1e-7
+
+
+def test_columns_come_back_in_kind():
+    import pyarrow as pa
+
+    pd = pytest.importorskip("pandas")
+    rewriter = tv.TextRewriter(FAITHFUL, case="lower")
+    series = pd.Series(["the cat", None, "the dog"], index=[3, 5, 7], name="text")
+    out = rewriter.release(series)
+    assert out.index.tolist() == [3, 5, 7]
+    assert out.name == "text"
+    assert out[3] == "the cat"
+    assert pd.isna(out[5])
+    array = pa.array(["the cat", None])
+    assert rewriter.release(array).equals(array)
+    chunked = pa.chunked_array([["the cat"], [None, "the dog"]])
+    assert rewriter.release(chunked).to_pylist() == chunked.to_pylist()
+
+
+@pytest.mark.parametrize("private", [5, b"bytes", [1], [b"x"], None])
+def test_what_is_no_text_is_refused(private):
+    with pytest.raises(ValueError, match="texts must be"):
+        tv.TextRewriter(BLAND).release(private)
+
+
+def test_the_guarantee_is_that_of_the_words_added_up():
+    guarantee = tv.TextRewriter(tv.Exponential(VOCABULARY, epsilon=2.0, radius=1.5)).guarantee
+    assert guarantee.unit is tv.Unit.TEXT
+    assert guarantee.text_loss([1.0, 5.0]) == 2.0 + 3.0
+    assert "never counts above 1.5" in str(guarantee)
+    assert "layout" in str(guarantee)
+
+
+def test_a_receipt_has_no_content():
+    receipt = tv.TextRewriter(BLAND).release_with_receipt([NASTY]).receipt
+    text = receipt.to_json()
+    assert "jane" not in text
+    assert receipt.items == 1
+    assert receipt.mechanism["words"]["vocabulary"] == VOCABULARY.digest
+
+
+def test_only_word_mechanisms_rewrite():
+    with pytest.raises(tv.InvalidInputError, match="releases words"):
+        tv.TextRewriter(tv.Laplace(epsilon=1.0, dimension=3))
