@@ -88,7 +88,8 @@ class Delimited:
     def encode(self, texts: Packed, spans: Spans) -> Packed:
         """Put quotes around fields that had them or need them."""
         offsets = np.empty(len(texts) + 1, dtype=np.int64)
-        needs = spans.quoted.copy()
+        # A row of one empty field would read as no row at all.
+        needs = spans.quoted | (np.diff(texts.offsets) == 0) if self._width == 1 else spans.quoted.copy()
         encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._delimiter, needs), dtype=np.uint8)
         _quote(texts.data, texts.offsets, needs, encoded, offsets)
         return Packed(encoded, offsets)

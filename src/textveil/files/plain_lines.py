@@ -50,5 +50,7 @@ class PlainLines:
     def encode(self, texts: Packed, spans: Spans) -> Packed:  # noqa: ARG002
         """Return the texts, which must each stay one line."""
         if (texts.data == _LINE_FEED).any():
-            raise InvalidInputError("a released text holds a line break, so it can't be a line of txt; use jsonl or csv")
+            raise InvalidInputError(
+                "a released text holds a line break, so it can't be a line of txt; use jsonl or csv"
+            )
         return texts

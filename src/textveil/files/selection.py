@@ -26,11 +26,12 @@ class Selection:
     delimiter: str | None = None
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and (len(self.delimiter) != 1 or not " " <= self.delimiter <= "~" != "\t"):
-            if self.delimiter != "\t":
-                raise InvalidInputError(f"delimiter must be one ASCII character, such as ';' (got {self.delimiter!r})")
-        if self.delimiter == '"':
-            raise InvalidInputError("delimiter can't be the quotation mark, which quotes fields")
+        if self.delimiter is None or self.delimiter == "\t":
+            return
+        if len(self.delimiter) != 1 or not " " <= self.delimiter <= "~" or self.delimiter == '"':
+            raise InvalidInputError(
+                f"delimiter must be one ASCII character but no quote, such as ';' (got {self.delimiter!r})"
+            )
 
     def find(self, names: Sequence[str], where: str, *, named: bool = True) -> int:
         """Return the index of the selected column.
@@ -55,7 +56,9 @@ class Selection:
             return number - 1
         if named:
             raise InvalidInputError(f"no column {self.column!r}: {there}; give one of these or its number, from 1")
-        raise InvalidInputError(f"no column {self.column!r}: {there} without names; give a number from 1 to {len(names)}")
+        raise InvalidInputError(
+            f"no column {self.column!r}: {there} without names; give a number from 1 to {len(names)}"
+        )
 
 
 def listed(names: Sequence[str]) -> str:

@@ -57,7 +57,11 @@ def calibrate(
     share = at_most if at_most is not None else at_least
     if share is None or not 0 < share < 1:
         raise InvalidInputError(f"the share of unchanged words must be between 0 and 1 (got {share!r})")
-    low, high = _search(make, share, require_positive("start", start))
+    first = make(require_positive("start", start))
+    if isinstance(first, Exponential) and first.law.certified and first.weights is None:
+        # Its rate can be solved for directly; the calibration is then found in the cache by `make`.
+        return make(first.keeping(share, at_most=at_most is not None).epsilon)
+    low, high = _search(make, share, start)
     return low if at_most is not None else high
 
 

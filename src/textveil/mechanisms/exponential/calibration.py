@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from textveil.errors import InvalidInputError
 from textveil.mechanisms.exponential.law import Law, rounding_slack, uncalibrated
 from textveil.vocabulary import Vocabulary
 from textveil.vocabulary.pairs import distances_to_all, log_normalisers, steepest_pairs
@@ -25,6 +26,9 @@ SMALL = 4096
 # The certificate is compared with epsilon less this share, which covers the rounding of the comparison.
 _MARGIN = 1e-12
 _GOOD_ENOUGH = 1e-9
+# A share of kept words is met to 1 in 100 of it, or of what it leaves.
+_SHARE_TOLERANCE = 0.01
+_MOST_PASSES = 24
 
 
 def calibrate(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
@@ -56,6 +60,49 @@ def calibrate(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
         low, high = float(rates[top]), float(rates[top + 1])
         high = _solve_on_pair(vocabulary, pair, epsilon, radius, slack, low, high)
     return best
+
+
+def law_keeping(vocabulary: Vocabulary, share: float, radius: float, *, at_most: bool, guess: float) -> Law:
+    """Return the law that keeps this share of the words in the mean, with its exact loss certified.
+
+    The share kept is the mean of 1/Z, which grows with the rate, so the rate is found without any pair; one
+    more pass certifies its loss, which is then its epsilon: all of it is used.
+
+    Parameters
+    ----------
+    at_most : whether the share must not be passed, or must be reached
+    guess : a rate to start from
+    """
+    low, high = 0.0, 2 * guess
+    near = _SHARE_TOLERANCE * min(share, 1 - share)
+    for _ in range(_MOST_PASSES):
+        rates = np.linspace(low, high, RATES_A_ROUND)
+        kept = np.exp(-log_normalisers(vocabulary, rates, radius=radius)).mean(axis=1)
+        above = int(np.searchsorted(kept, share, side="right"))
+        if above == 0:
+            raise InvalidInputError(
+                f"even a uniform choice keeps {kept[0]:.2%} of the words; choose a larger share than {share:.2%}"
+            )
+        if above == RATES_A_ROUND:
+            low, high = high, 2 * high
+            continue
+        low, high = float(rates[above - 1]), float(rates[above])
+        if kept[above] - kept[above - 1] <= near:
+            return _certified(vocabulary, low if at_most else high, radius)
+    raise InvalidInputError(f"no rate up to {high:.3g} keeps {share:.2%} of the words; choose another share")
+
+
+def _certified(vocabulary: Vocabulary, rate: float, radius: float) -> Law:
+    normalisers = log_normalisers(vocabulary, np.array([rate]), radius=radius)
+    worst = steepest_pairs(vocabulary, normalisers, radius=radius, slack=rounding_slack(vocabulary))
+    return Law(
+        rate=rate,
+        radius=radius,
+        loss=rate + float(worst.slope[0]),
+        certified=True,
+        log_normalisers=normalisers[0],
+        kept=float(np.exp(-normalisers[0]).mean()),
+    )
 
 
 def _solve_on_pair(

@@ -21,9 +21,9 @@ from textveil.compiled import thread_count
 from textveil.errors import CertificateError, InvalidInputError, require_positive
 from textveil.guarantees import Guarantee, Unit, metric_privacy
 from textveil.mechanisms.exponential import certificates
-from textveil.mechanisms.exponential.calibration import calibrate
+from textveil.mechanisms.exponential.calibration import calibrate, law_keeping
 from textveil.mechanisms.exponential.explanation import Explanation, explain
-from textveil.mechanisms.exponential.law import Law, truncation_radius, uncalibrated
+from textveil.mechanisms.exponential.law import Law, neighbourhood_radius, truncation_radius, uncalibrated
 from textveil.mechanisms.exponential.rows import Rows
 from textveil.mechanisms.exponential.tight import MOST_WORDS, tight_law
 from textveil.mechanisms.mechanism import named_object
@@ -49,7 +49,8 @@ class Exponential(WordMechanism):
     ----------
     vocabulary : public; every word of it is a possible output
     epsilon : loss per unit of the vocabulary's distance
-    radius : cut distances off here (T8): the loss never passes epsilon x radius, rows are sparse and fast
+    radius : cut distances off here (T8): the loss never passes epsilon x radius, rows are sparse and fast; "auto" for
+        the distance within which a word has 1 in 64 of the vocabulary, on average
     weights : "tight" to optimise how much each word is used as an output (T9, T15)
     calibrated : True to calibrate now, False for rate = epsilon / 2, which needs no calibration; None takes a
         calibration from the cache, or makes it if that should take less than 15 seconds
@@ -58,15 +59,17 @@ class Exponential(WordMechanism):
     vocabulary: Vocabulary
     _: KW_ONLY
     epsilon: float
-    radius: float | None = None
+    radius: float | str | None = None
     weights: str | None = None
     calibrated: bool | None = None
     law: Law = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         require_positive("epsilon", self.epsilon)
-        if self.radius is not None:
-            require_positive("radius", self.radius)
+        if self.radius == "auto":
+            object.__setattr__(self, "radius", neighbourhood_radius(self.vocabulary))
+        elif self.radius is not None:
+            require_positive("radius", self.radius)  # type: ignore[arg-type]
         if self.weights not in (None, "tight"):
             raise InvalidInputError(f'weights must be None or "tight" (got {self.weights!r})')
         if self.weights == "tight" and self.calibrated is False:
@@ -103,6 +106,19 @@ class Exponential(WordMechanism):
         """Return the calibrated mechanism, certified over all pairs of words; kept in the cache."""
         return self if self.law.certified else replace(self, calibrated=True)
 
+    def keeping(self, share: float, *, at_most: bool = True) -> Exponential:
+        """Return the mechanism of this form whose words stay with this probability in the mean.
+
+        Its epsilon is the exact loss of that law, so that nothing of it is left unused.
+        """
+        law = law_keeping(self.vocabulary, share, self.law.radius, at_most=at_most, guess=self.epsilon / 2)
+        epsilon = law.loss * (1 + 1e-11)
+        if truncation_radius(self.vocabulary, epsilon, self.radius) != law.radius:  # type: ignore[arg-type]
+            # The depth at which weights underflow moved with epsilon, so this law has another radius.
+            return replace(self, epsilon=epsilon).keeping(share, at_most=at_most)
+        certificates.save(self._subject(epsilon, law.radius), law)
+        return replace(self, epsilon=epsilon, calibrated=True)
+
     def explain(self, word: str) -> Explanation:
         """Say what happens to a word: its chance to stay, its likeliest replacements, what an attacker learns."""
         return explain(self.vocabulary, self.law, self._rows, word)
@@ -123,13 +139,11 @@ class Exponential(WordMechanism):
         return Rows(self.vocabulary, self.law)
 
     def _find_law(self) -> Law:
-        radius = truncation_radius(self.vocabulary, self.epsilon, self.radius)
+        radius = truncation_radius(self.vocabulary, self.epsilon, self.radius)  # type: ignore[arg-type]
         start = uncalibrated(self.vocabulary, self.epsilon, radius)
         if self.calibrated is False:
             return start
-        subject = certificates.subject_of(
-            vocabulary=self.vocabulary.digest, epsilon=float(self.epsilon), radius=radius, form=self.weights or "plain"
-        )
+        subject = self._subject(self.epsilon, radius)
         stored = certificates.load(subject)
         if stored is not None:
             return stored
@@ -140,6 +154,11 @@ class Exponential(WordMechanism):
         if law.certified:
             certificates.save(subject, law)
         return law
+
+    def _subject(self, epsilon: float, radius: float) -> dict[str, Any]:
+        return certificates.subject_of(
+            vocabulary=self.vocabulary.digest, epsilon=float(epsilon), radius=radius, form=self.weights or "plain"
+        )
 
     def _seconds_to_calibrate(self) -> float:
         pairs = len(self.vocabulary) ** 2 / 2

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.vocabulary import Vocabulary
-from textveil.vocabulary.pairs import diameter_bound
+from textveil.vocabulary.pairs import diameter_bound, distances_to_all
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 DEEPEST = 44.0
 # Rounding of the weights, of the normalisers and of exact distances, in nats, for any pair (SPEC 8.4).
 ROUNDING = 2.0**-40
+# The radius at which a truncated law is sparse: measured in docs/choosing.md.
+_NEIGHBOURHOOD = 1 / 64
+_RADIUS_SAMPLE = 256
 _NO_WEIGHTS = np.empty(0)
 
 
@@ -60,6 +63,16 @@ def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | No
     deepest = DEEPEST / epsilon
     cut = math.inf if radius is None else radius
     return cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
+
+
+def neighbourhood_radius(vocabulary: Vocabulary) -> float:
+    """Return the distance within which a word has 1 in 64 of the vocabulary, in the mean over 256 of its words."""
+    chosen = np.linspace(0, len(vocabulary) - 1, min(_RADIUS_SAMPLE, len(vocabulary))).astype(np.int64)
+    rank = max(1, round(len(vocabulary) * _NEIGHBOURHOOD))
+    distances = distances_to_all(vocabulary, chosen)
+    radius = float(np.partition(distances, rank, axis=1)[:, rank].mean())
+    # Two digits: nobody wants a radius of 4.497213.
+    return max(round(radius, 2), vocabulary.step)
 
 
 def uncalibrated(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:

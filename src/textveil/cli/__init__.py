@@ -1,0 +1,47 @@
+"""The command line: one file per command, loaded when it is called."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from textveil.cli import calibrate, demo, explain, rewrite, verify
+from textveil.errors import TextveilError
+
+app = typer.Typer(
+    name="textveil",
+    help="Release text under differential privacy, with guarantees that are true.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.run)
+app.command("rewrite")(rewrite.run)
+app.command("explain")(explain.run)
+app.command("calibrate")(calibrate.run)
+app.command("verify")(verify.run)
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    if version:
+        from textveil import __version__
+
+        typer.echo(f"textveil {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; what the user can mend is one line and exit status 2."""
+    try:
+        app()
+    except TextveilError as error:
+        typer.echo(f"textveil: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        typer.echo(f"textveil: {error.filename or 'file'}: {error.strerror}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("textveil: interrupted", err=True)
+        sys.exit(130)

@@ -1,0 +1,36 @@
+"""textveil explain: what happens to a word."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from textveil.cli.options import Epsilon, Name, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.errors import InvalidInputError
+
+
+def run(
+    words: Annotated[list[str], typer.Argument(help="Words to explain.")],
+    epsilon: Epsilon = None,
+    unchanged: Unchanged = None,
+    mechanism: Name = "exponential",
+    radius: Radius = "auto",
+    weights: Weights = None,
+    vocabulary: Table = None,
+    size: Size = 30_000,
+) -> None:
+    """Say what happens to words: the chance to stay, likely replacements, what an attacker learns."""
+    made = mechanism_of(
+        vocabulary_of(vocabulary, size),
+        name=mechanism,
+        epsilon=epsilon,
+        unchanged=unchanged,
+        radius=radius,
+        weights=weights,
+    )
+    if not hasattr(made, "explain"):
+        raise InvalidInputError("explain needs a law that is known exactly: use --mechanism exponential")
+    typer.echo(f"{made.guarantee}\n")
+    for word in words:
+        typer.echo(f"{made.explain(word)}\n")

@@ -1,0 +1,80 @@
+"""Options that several commands share, and the mechanism they describe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from textveil.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from textveil.mechanisms.words import WordMechanism
+    from textveil.vocabulary import Vocabulary
+
+Epsilon = Annotated[
+    float | None, typer.Option("--epsilon", "-e", help="Loss per unit of distance between words. See also --unchanged.")
+]
+Unchanged = Annotated[
+    float | None, typer.Option("--unchanged", help="Choose epsilon so that at most this share of words stays as it is.")
+]
+Name = Annotated[str, typer.Option("--mechanism", "-m", help="exponential, or nearest (noise, then the nearest word).")]
+Radius = Annotated[
+    str, typer.Option("--radius", help='Where distances stop counting: a number, "auto" or "none".', show_default=True)
+]
+Weights = Annotated[
+    str | None, typer.Option("--weights", help='"tight" keeps the most words for its epsilon (at most 30,000 words).')
+]
+Table = Annotated[
+    Path | None,
+    typer.Option("--vocabulary", help="Word vectors: GloVe, word2vec, gensim, npz. Default: GloVe 6B, 30,000 words."),
+]
+Size = Annotated[int, typer.Option("--words", help="Size of the default vocabulary.")]
+
+
+def vocabulary_of(path: Path | None, size: int) -> Vocabulary:
+    """Return the vocabulary at a path, or the default one."""
+    from textveil.vocabulary import Vocabulary
+
+    return Vocabulary.default(size) if path is None else Vocabulary.load(path)
+
+
+def mechanism_of(
+    vocabulary: Vocabulary,
+    *,
+    name: str,
+    epsilon: float | None,
+    unchanged: float | None,
+    radius: str,
+    weights: str | None,
+) -> WordMechanism:
+    """Return the word mechanism that the options describe, calibrated."""
+    from textveil.measure.calibration import calibrate
+    from textveil.mechanisms import Exponential, Laplace, NearestWord
+
+    if (epsilon is None) == (unchanged is None):
+        raise InvalidInputError(
+            "choose how strong: --epsilon 3 (loss per unit of distance) or --unchanged 0.2 (share of words that stay)"
+        )
+    if name not in ("exponential", "nearest"):
+        raise InvalidInputError(f"--mechanism must be exponential or nearest (got {name})")
+    cut = None if weights or name == "nearest" else _radius(radius)
+
+    def make(value: float) -> WordMechanism:
+        if name == "nearest":
+            return NearestWord(vocabulary, Laplace(epsilon=value, dimension=vocabulary.dimension, precision="exact"))
+        return Exponential(vocabulary, epsilon=value, radius=cut, weights=weights, calibrated=None if weights else True)
+
+    if epsilon is not None:
+        return make(epsilon)
+    return calibrate(make, target="unchanged", at_most=unchanged, start=3.0)
+
+
+def _radius(text: str) -> float | str | None:
+    if text in ("auto", "none"):
+        return None if text == "none" else "auto"
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInputError(f'--radius must be a number, "auto" or "none" (got {text})') from None

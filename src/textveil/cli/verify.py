@@ -1,0 +1,5 @@
+"""textveil rewrite."""
+
+
+def run() -> None:
+    """Rewrite the texts of a file."""

@@ -1,0 +1,156 @@
+"""Reading parquet and Arrow IPC files; a file is redone from its start, so positions only count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from textveil.errors import InvalidInputError
+from textveil.files.arrow_columns import column_of, packed_texts, portions, released_type, text_column
+from textveil.files.batches import BATCH_BYTES, Batch, Position
+from textveil.files.selection import Selection, listed
+from textveil.hashing import Packed
+
+_MOST_ROWS = 1 << 16
+# What a file calls its codecs, where the writer has other names; LZO can be read but not written.
+_CODECS = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4", "LZO": "SNAPPY"}
+
+
+class TableSource:
+    """A file of columns, one of which holds the texts; `schema` is that of the release.
+
+    Parameters
+    ----------
+    path : the file
+    selection : which column
+    batch_bytes : about how much text to read at once
+    """
+
+    head = b""
+
+    def __init__(self, path: Path, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> None:
+        self._path = path
+        self._size = path.stat().st_size
+        self._batch_bytes = batch_bytes
+        self._read_to = 0
+        with self._told():
+            schema, self.rows = self._open()
+        self._column = text_column(schema, selection, str(path))
+        field = schema.field(self._column)
+        self.schema = schema.set(self._column, field.with_type(released_type(field.type)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns there are."""
+        return tuple(self.schema.names)
+
+    @property
+    def reveals(self) -> tuple[str, ...]:
+        """Name the columns that stay."""
+        kept = [name for place, name in enumerate(self.columns) if place != self._column]
+        shown = ["which records have no text"] if self.schema.field(self._column).nullable else []
+        shown += [f"columns unchanged: {listed(kept)}"] if kept else []
+        shown += ["the schema's metadata, unchanged"] if self.schema.metadata else []
+        return tuple(shown)
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        """Read the records from a position on."""
+        position = Position()
+        with self._told():
+            for whole in self._record_batches():
+                for part in portions(whole, self._column, self._batch_bytes):
+                    batch = self._batch(part, position)
+                    position = batch.position
+                    if start is None or batch.start.rows >= start.rows:
+                        yield batch
+
+    def fill(self, batch: Batch, texts: Packed) -> pa.RecordBatch:
+        """Return the records of a batch with new texts."""
+        column = column_of(texts, batch.rest.column(self._column).is_valid(), self.schema.field(self._column).type)
+        columns = list(batch.rest.columns)
+        columns[self._column] = column
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def _batch(self, part: pa.RecordBatch, start: Position) -> Batch:
+        texts = packed_texts(part.column(self._column))
+        position = Position(rows=start.rows + part.num_rows, texts=start.texts + len(texts))
+        done = self._size * position.rows // self.rows if self.rows else self._read_to
+        return Batch(texts=texts, rows=part.num_rows, rest=part, start=start, position=position, done=done)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Name the file in errors; what Arrow says could quote the content."""
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise InvalidInputError(f"{self._path} is not a whole {self._kind} file; write it again") from None
+
+    _kind: str
+
+    def _open(self) -> tuple[pa.Schema, int | None]:
+        raise NotImplementedError
+
+    def _record_batches(self) -> Iterator[pa.RecordBatch]:
+        raise NotImplementedError
+
+
+class ParquetSource(TableSource):
+    """A parquet file; `codecs` are the compressions of its columns."""
+
+    codecs: str | dict[str, str]
+    _kind = "parquet"
+
+    def _open(self) -> tuple[pa.Schema, int | None]:
+        with pq.ParquetFile(self._path) as file:
+            self.codecs, self._batch_rows = _codecs(file.metadata), _batch_rows(file.metadata, self._batch_bytes)
+            return file.schema_arrow, file.metadata.num_rows
+
+    def _record_batches(self) -> Iterator[pa.RecordBatch]:
+        # Without these a whole row group is read ahead.
+        with pq.ParquetFile(self._path, pre_buffer=False, buffer_size=1 << 20) as file:
+            yield from file.iter_batches(batch_size=self._batch_rows, use_threads=False)
+
+
+class IpcSource(TableSource):
+    """An Arrow IPC file, or stream (`is_stream`)."""
+
+    is_stream: bool
+    _kind = "Arrow"
+
+    def _open(self) -> tuple[pa.Schema, int | None]:
+        with pa.OSFile(str(self._path)) as file:
+            self.is_stream = file.read(6) != b"ARROW1"
+            file.seek(0)
+            with self._reader(file) as reader:
+                return reader.schema, None
+
+    def _reader(self, file: Any) -> Any:
+        return pa.ipc.open_stream(file) if self.is_stream else pa.ipc.open_file(file)
+
+    def _record_batches(self) -> Iterator[pa.RecordBatch]:
+        with pa.OSFile(str(self._path)) as file, self._reader(file) as reader:
+            count = None if self.is_stream else reader.num_record_batches
+            for batch in reader if count is None else map(reader.get_batch, range(count)):
+                self._read_to = file.tell()
+                yield batch
+
+
+def _codecs(metadata: Any) -> str | dict[str, str]:
+    if not metadata.num_row_groups:
+        return "snappy"
+    group = metadata.row_group(0)
+    columns = [group.column(place) for place in range(group.num_columns)]
+    return {column.path_in_schema: _CODECS.get(column.compression, column.compression) for column in columns}
+
+
+def _batch_rows(metadata: Any, batch_bytes: int) -> int:
+    """Return how many rows are about one batch."""
+    size = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return max(1, min(_MOST_ROWS, batch_bytes * max(metadata.num_rows, 1) // max(size, 1)))

@@ -1,0 +1,155 @@
+"""jsonl: one object a line; the string under one top-level key is the text, all other bytes stay as they are."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from textveil.compiled import compiled
+from textveil.errors import InvalidInputError
+from textveil.files.json_strings import escaped, unescape, unescaped
+from textveil.files.json_syntax import MOST_DEPTH, skip_name, skip_space, skip_string, skip_value
+from textveil.files.selection import Selection, listed
+from textveil.files.spans import Bytes, Fault, Spans
+from textveil.hashing import Packed
+
+_NOT_JSON, _NOT_TEXT, _TWICE = 1, 2, 3
+_NO_TEXT = -1
+
+
+class JsonLines:
+    """Objects, one of whose members is the text; it may be null or missing."""
+
+    def __init__(self, selection: Selection, where: str) -> None:
+        self._where = where
+        self._key = selection.column
+        self.columns: tuple[str, ...] = ()
+        self._name = np.frombuffer(str(self._key).encode(errors="surrogatepass") or b"\0", dtype=np.uint8)
+        self._reasons = {
+            _NOT_JSON: f"is not a JSON object (or is nested deeper than {MOST_DEPTH}); each line must be one",
+            _NOT_TEXT: f"the value of {self._key!r} is neither a string nor null; convert it, or choose another key",
+            _TWICE: f"has the key {self._key!r} twice; keep one",
+        }
+
+    @property
+    def reveals(self) -> tuple[str, ...]:
+        """Name the keys that stay, as far as the first records show them."""
+        others = [name for name in self.columns if name != self._key]
+        seen = f" ({listed(others)})" if others else ""
+        return (f"keys other than {self._key!r}, unchanged{seen}", "which records have no text")
+
+    def begin(self, data: Bytes, *, final: bool) -> int | None:
+        """Look for the key in the first records."""
+        spans = self.scan(data, final=final)
+        if spans.fault is not None or (spans.rows == 0 and not final):
+            # A fault is told, with its line, when the records are read.
+            return None if spans.fault is None else 0
+        self.columns = tuple(_keys(data[: spans.consumed].tobytes()))
+        there = (
+            f"{self._where} has the keys {listed(self.columns)}" if self.columns else f"{self._where} has no records"
+        )
+        if not isinstance(self._key, str):
+            raise InvalidInputError(f"{there}; name the one that holds the texts with column= (got {self._key!r})")
+        if self.columns and self._key not in self.columns:
+            raise InvalidInputError(f"no key {self._key!r}: {there}; give one of these")
+        return 0
+
+    def scan(self, data: Bytes, *, final: bool) -> Spans:
+        """Find the string of each object."""
+        feeds = np.flatnonzero(data == 10)
+        if final and (not len(feeds) or feeds[-1] + 1 < len(data)):
+            feeds = np.append(feeds, len(data))
+        room = len(feeds)
+        starts, ends = np.empty(room, np.int64), np.empty(room, np.int64)
+        count, rows, fault, place = _scan(data, feeds, self._name, np.empty(MOST_DEPTH, np.uint8), starts, ends)
+        return Spans(
+            starts=starts[:count],
+            ends=ends[:count],
+            quoted=np.ones(count, dtype=bool),
+            rows=int(rows),
+            consumed=min(int(feeds[-1]) + 1, len(data)) if room else 0,
+            fault=Fault(place=int(place), reason=self._reasons[fault]) if fault else None,
+        )
+
+    def decode(self, data: Bytes, spans: Spans) -> Packed:
+        """Return the strings without quotes and escapes."""
+        return unescaped(data, spans.starts, spans.ends)
+
+    def encode(self, texts: Packed, spans: Spans) -> Packed:  # noqa: ARG002
+        """Return the texts as strings."""
+        return escaped(texts)
+
+
+def _keys(lines: bytes) -> dict[str, None]:
+    """Return the keys of some objects, in order."""
+    keys: dict[str, None] = {}
+    for line in lines.split(b"\n"):
+        if line.strip(b" \t\r"):
+            record = json.loads(line.decode(errors="replace"), parse_int=str, parse_float=str)
+            keys.update(dict.fromkeys(record))
+    return keys
+
+
+@compiled
+def _same_name(data, start, end, name):  # type: ignore[no-untyped-def]
+    """Whether a string, however escaped, is the name looked for."""
+    for place in range(start + 1, end - 1):
+        if data[place] == 92:
+            plain, offsets = np.empty(end - start, np.uint8), np.empty(2, np.int64)
+            size = unescape(data, np.array([start]), np.array([end]), plain, offsets)
+            return np.array_equal(plain[:size], name)
+    return np.array_equal(data[start + 1 : end - 1], name)
+
+
+@compiled
+def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def]
+    """Return (fault, start and end of the text) of the object between two places."""
+    start, stop, seen = _NO_TEXT, _NO_TEXT, False
+    if data[place] != 123:
+        return _NOT_JSON, start, stop
+    place = skip_space(data, place + 1, end)
+    closed = place < end and data[place] == 125
+    while not closed:
+        place = skip_space(data, place, end)
+        after_name = skip_string(data, place, end)
+        value = skip_name(data, place, end)
+        if value < 0 or value >= end:
+            return _NOT_JSON, start, stop
+        after = skip_value(data, value, end, stack)
+        if after < 0:
+            return _NOT_JSON, start, stop
+        if _same_name(data, place, after_name, name):
+            if seen:
+                return _TWICE, start, stop
+            seen = True
+            if data[value] == 34:
+                start, stop = value, after
+            elif data[value] != 110:
+                return _NOT_TEXT, start, stop
+        place = skip_space(data, after, end)
+        if place >= end or (data[place] != 44 and data[place] != 125):
+            return _NOT_JSON, start, stop
+        closed = data[place] == 125
+        if not closed:
+            place += 1
+    return (0 if skip_space(data, place + 1, end) == end else _NOT_JSON), start, stop
+
+
+@compiled
+def _scan(data, feeds, name, stack, starts, ends):  # type: ignore[no-untyped-def]
+    """Return (texts, rows, fault, its place); empty lines are no rows."""
+    count, rows, begin = 0, 0, 0
+    for line in range(feeds.size):
+        end = feeds[line]
+        place = skip_space(data, begin, end)
+        if place < end:
+            fault, start, stop = _in_object(data, place, end, name, stack)
+            if fault:
+                return count, rows, fault, begin
+            rows += 1
+            if start >= 0:
+                starts[count], ends[count] = start, stop
+                count += 1
+        begin = end + 1
+    return count, rows, 0, 0

@@ -1,0 +1,63 @@
+"""The files of a run: one file, standard input, or all files of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from textveil.errors import InvalidInputError
+from textveil.files.formats import Format, Kind
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file of a run.
+
+    Parameters
+    ----------
+    path : the file, None for standard input
+    name : its path within the folder, "" for a single file
+    format : its format
+    """
+
+    path: Path | None
+    name: str
+    format: Format
+
+
+@dataclass(frozen=True)
+class Shards:
+    """The files of a run in order, and what was left out of their folder since its extension says no format."""
+
+    files: Sequence[Shard]
+    left_out: Sequence[str] = ()
+
+
+def shards_of(path: Path | None, name: str | None = None) -> Shards:
+    """Find the files of a run.
+
+    Parameters
+    ----------
+    path : a file, a folder, or None for standard input
+    name : of the format of all, if their extensions are not to say it
+    """
+    if path is None:
+        return Shards([Shard(None, "", Format.named(name) if name else Format(Kind.TXT))])
+    if not path.exists():
+        raise InvalidInputError(f"there is no file or folder {path}; check the path")
+    if not path.is_dir():
+        return Shards([Shard(path, "", Format.of(path, name))])
+    files, left_out = [], []
+    for file in sorted(path.rglob("*")):
+        within = file.relative_to(path)
+        # As Spark and its kin have it: .hidden and _SUCCESS are no data.
+        if not file.is_file() or any(part.startswith((".", "_")) for part in within.parts):
+            continue
+        if name is None and Format.guessed(file) is None:
+            left_out.append(within.as_posix())
+        else:
+            files.append(Shard(file, within.as_posix(), Format.of(file, name)))
+    if not files:
+        raise InvalidInputError(f"the folder {path} has no file of a known format; give format= to read all of them")
+    return Shards(files, left_out)
