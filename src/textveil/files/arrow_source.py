@@ -153,4 +153,4 @@ def _codecs(metadata: Any) -> str | dict[str, str]:
 def _batch_rows(metadata: Any, batch_bytes: int) -> int:
     """Return how many rows are about one batch."""
     size = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    return max(1, min(_MOST_ROWS, batch_bytes * max(metadata.num_rows, 1) // max(size, 1)))
+    return int(max(1, min(_MOST_ROWS, batch_bytes * max(metadata.num_rows, 1) // max(size, 1))))

@@ -6,6 +6,8 @@ through. So must line ends be LF or CR LF, since readers differ about a lone CR.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from textveil.compiled import compiled
@@ -31,6 +33,8 @@ class Delimited:
         self._selection = selection
         self._where = where
         self._delimiter = np.uint8(ord(selection.delimiter or delimiter))
+        self._stops = np.zeros(256, dtype=np.bool_)
+        self._stops[[self._delimiter, _LINE_FEED, _RETURN]] = True
         self._column = 0
         self._width = 0
         self.columns: tuple[str, ...] = ()
@@ -45,7 +49,7 @@ class Delimited:
         """Read the first row."""
         room = np.empty(int(np.count_nonzero(data == self._delimiter)) + 1, dtype=np.int64)
         starts, ends, quoted = room, np.empty_like(room), np.zeros(len(room), dtype=bool)
-        fields, place, fault = _first_row(data, final, self._delimiter, starts, ends, quoted)
+        fields, place, fault = _first_row(data, final, self._delimiter, self._stops, starts, ends, quoted)
         if fault:
             raise InvalidInputError(f"{self._where}, line 1: {_REASONS[fault]}")
         if fields < 0:
@@ -67,7 +71,7 @@ class Delimited:
         room = int(np.count_nonzero(data == _LINE_FEED)) + 1
         starts, ends, quoted = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.bool_)
         rows, consumed, fault, place = _scan(
-            data, final, self._delimiter, self._column, self._width, starts, ends, quoted
+            data, final, self._delimiter, self._stops, self._column, self._width, starts, ends, quoted
         )
         return Spans(
             starts=starts[:rows],
@@ -90,18 +94,18 @@ class Delimited:
         offsets = np.empty(len(texts) + 1, dtype=np.int64)
         # A row of one empty field would read as no row at all.
         needs = spans.quoted | (np.diff(texts.offsets) == 0) if self._width == 1 else spans.quoted.copy()
-        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._delimiter, needs), dtype=np.uint8)
+        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._stops, needs), dtype=np.uint8)
         _quote(texts.data, texts.offsets, needs, encoded, offsets)
         return Packed(encoded, offsets)
 
 
 def _names(fields: Packed) -> list[str]:
     data, offsets = fields.data.tobytes(), fields.offsets.tolist()
-    return [data[first:last].decode(errors="replace") for first, last in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [data[first:last].decode(errors="replace") for first, last in pairwise(offsets)]
 
 
 @compiled
-def _field(data, place, final, delimiter):  # type: ignore[no-untyped-def]
+def _field(data, place, final, stops):  # type: ignore[no-untyped-def]
     """Return (where the field ends, fault), or (-1, 0) if its end is not there yet."""
     size = data.size
     if place < size and data[place] == _QUOTE:
@@ -118,15 +122,13 @@ def _field(data, place, final, delimiter):  # type: ignore[no-untyped-def]
             return (first, _UNCLOSED) if final else (-1, 0)
         place += 1
     else:
-        while place < size and data[place] != delimiter and data[place] != _LINE_FEED and data[place] != _RETURN:
+        while place < size and not stops[data[place]]:
             place += 1
     if place == size:
         return (place, 0) if final else (-1, 0)
     code = data[place]
-    if code == delimiter or code == _LINE_FEED:
-        return place, 0
     if code != _RETURN:
-        return place, _AFTER_QUOTE
+        return place, 0 if stops[code] else _AFTER_QUOTE
     if place + 1 == size and not final:
         return -1, 0
     return (place, 0) if place + 1 < size and data[place + 1] == _LINE_FEED else (place, _LONE_RETURN)
@@ -140,13 +142,13 @@ def _after_row(data, place):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _first_row(data, final, delimiter, starts, ends, quoted):  # type: ignore[no-untyped-def]
+def _first_row(data, final, delimiter, stops, starts, ends, quoted):  # type: ignore[no-untyped-def]
     """Return (fields, where the row ends, fault); fields is -1 if the row's end is not there yet."""
     fields, place = 0, 0
     if data.size == 0:
         return (0, 0, 0) if final else (-1, 0, 0)
     while True:
-        end, fault = _field(data, place, final, delimiter)
+        end, fault = _field(data, place, final, stops)
         if fault or end < 0:
             return -1, place, fault
         starts[fields], ends[fields] = place, end
@@ -158,13 +160,13 @@ def _first_row(data, final, delimiter, starts, ends, quoted):  # type: ignore[no
 
 
 @compiled
-def _scan(data, final, delimiter, column, width, starts, ends, quoted):  # type: ignore[no-untyped-def]
+def _scan(data, final, delimiter, stops, column, width, starts, ends, quoted):  # type: ignore[no-untyped-def]
     """Return (rows, bytes of complete rows, fault, its place). Empty lines are no rows."""
     rows, place, size = 0, 0, data.size
     while place < size:
         begin, fields = place, 0
         while True:
-            end, fault = _field(data, place, final, delimiter)
+            end, fault = _field(data, place, final, stops)
             if fault:
                 return rows, begin, fault, place
             if end < 0:
@@ -201,7 +203,7 @@ def _unquote(data, starts, ends, quoted, decoded, offsets):  # type: ignore[no-u
 
 
 @compiled
-def _quoted_size(data, offsets, delimiter, needs):  # type: ignore[no-untyped-def]
+def _quoted_size(data, offsets, stops, needs):  # type: ignore[no-untyped-def]
     """Mark the fields that need quotes and return the size of all."""
     size = 0
     for field in range(offsets.size - 1):
@@ -209,7 +211,7 @@ def _quoted_size(data, offsets, delimiter, needs):  # type: ignore[no-untyped-de
         for place in range(offsets[field], offsets[field + 1]):
             code = data[place]
             quotes += code == _QUOTE
-            if code == _QUOTE or code == delimiter or code == _LINE_FEED or code == _RETURN:
+            if code == _QUOTE or stops[code]:
                 needs[field] = True
         size += offsets[field + 1] - offsets[field] + (quotes + 2 if needs[field] else 0)
     return size

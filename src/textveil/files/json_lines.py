@@ -76,7 +76,7 @@ class JsonLines:
         """Return the strings without quotes and escapes."""
         return unescaped(data, spans.starts, spans.ends)
 
-    def encode(self, texts: Packed, spans: Spans) -> Packed:  # noqa: ARG002
+    def encode(self, texts: Packed, spans: Spans) -> Packed:
         """Return the texts as strings."""
         return escaped(texts)
 
@@ -103,7 +103,7 @@ def _same_name(data, start, end, name):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def]
+def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def] # noqa: PLR0911 - each fault leaves at once
     """Return (fault, start and end of the text) of the object between two places."""
     start, stop, seen = _NO_TEXT, _NO_TEXT, False
     if data[place] != 123:

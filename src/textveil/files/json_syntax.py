@@ -40,7 +40,7 @@ def hex_digit(code):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def skip_string(data, place, end):  # type: ignore[no-untyped-def]
+def skip_string(data, place, end):  # type: ignore[no-untyped-def] # noqa: PLR0911 - each fault leaves at once
     """Return where a string that begins here ends, after its quote."""
     if place >= end or data[place] != _QUOTE:
         return MALFORMED
@@ -121,7 +121,7 @@ def skip_name(data, place, end):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def skip_value(data, place, end, stack):  # type: ignore[no-untyped-def]
+def skip_value(data, place, end, stack):  # type: ignore[no-untyped-def] # noqa: PLR0911 - as above
     """Return where a value ends; `stack` is room for the brackets that are open."""
     depth = 0
     while True:
@@ -129,7 +129,7 @@ def skip_value(data, place, end, stack):  # type: ignore[no-untyped-def]
         if place >= end:
             return MALFORMED
         code = data[place]
-        if code == _OPEN_BRACE or code == _OPEN_BRACKET:
+        if code in (_OPEN_BRACE, _OPEN_BRACKET):
             # In ASCII the closing bracket is two after the opening one.
             inside = skip_space(data, place + 1, end)
             if inside < end and data[inside] == code + 2:

@@ -25,7 +25,7 @@ class PlainLines:
                 "leave column= out, or give format="
             )
 
-    def begin(self, data: Bytes, *, final: bool) -> int:  # noqa: ARG002
+    def begin(self, data: Bytes, *, final: bool) -> int:
         """Return 0: lines have no header."""
         return 0
 
@@ -47,7 +47,7 @@ class PlainLines:
         """Return the lines without their ends."""
         return gather(data, spans.starts, spans.ends)
 
-    def encode(self, texts: Packed, spans: Spans) -> Packed:  # noqa: ARG002
+    def encode(self, texts: Packed, spans: Spans) -> Packed:
         """Return the texts, which must each stay one line."""
         if (texts.data == _LINE_FEED).any():
             raise InvalidInputError(

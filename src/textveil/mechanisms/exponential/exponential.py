@@ -37,6 +37,7 @@ Floats = NDArray[np.float64]
 # Without a word from the user, calibration that should take longer than this waits to be asked for.
 PATIENCE_SECONDS = 15.0
 _PASSES = 4
+_RADIUS_TRIES = 8
 _SECONDS_A_PAIR = 6e-9
 _SECONDS_A_PRODUCT = 4e-11
 
@@ -111,13 +112,16 @@ class Exponential(WordMechanism):
 
         Its epsilon is the exact loss of that law, so that nothing of it is left unused.
         """
-        law = law_keeping(self.vocabulary, share, self.law.radius, at_most=at_most, guess=self.epsilon / 2)
-        epsilon = law.loss * (1 + 1e-11)
-        if truncation_radius(self.vocabulary, epsilon, self.radius) != law.radius:  # type: ignore[arg-type]
-            # The depth at which weights underflow moved with epsilon, so this law has another radius.
-            return replace(self, epsilon=epsilon).keeping(share, at_most=at_most)
-        certificates.save(self._subject(epsilon, law.radius), law)
-        return replace(self, epsilon=epsilon, calibrated=True)
+        epsilon = self.epsilon
+        for _ in range(_RADIUS_TRIES):
+            # Where weights underflow depends on epsilon, so the radius is found together with it.
+            radius = truncation_radius(self.vocabulary, epsilon, self.radius)  # type: ignore[arg-type]
+            law = law_keeping(self.vocabulary, share, radius, at_most=at_most, guess=epsilon / 2)
+            epsilon = law.loss * (1 + 1e-11)
+            if truncation_radius(self.vocabulary, epsilon, self.radius) == radius:  # type: ignore[arg-type]
+                certificates.save(self._subject(epsilon, radius), law)
+                return replace(self, epsilon=epsilon, calibrated=True)
+        raise InvalidInputError("no radius fits this share; give radius= yourself")
 
     def explain(self, word: str) -> Explanation:
         """Say what happens to a word: its chance to stay, its likeliest replacements, what an attacker learns."""

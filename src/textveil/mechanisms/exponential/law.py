@@ -60,7 +60,8 @@ def rounding_slack(vocabulary: Vocabulary) -> float:
 
 def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None) -> float:
     """Return where the law is cut off: the radius asked for, or where weights would underflow; inf if nowhere."""
-    deepest = DEEPEST / epsilon
+    # In quarters of an octave, so that the radius stays the same while epsilon is searched for.
+    deepest = 2.0 ** (math.floor(4 * math.log2(DEEPEST / epsilon)) / 4)
     cut = math.inf if radius is None else radius
     return cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
 

@@ -1,0 +1,44 @@
+"""Making the output public: whole, or not at all.
+
+The journal's receipt line is the point of no return. Each step after it can be done twice, so that a crash between
+them is finished by the next run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from textveil.errors import InvalidInputError
+from textveil.files.durable import sync_folder, write_whole
+from textveil.jobs.partial import PartialFolder
+from textveil.jobs.receipt import FileReceipt, receipt_path
+
+
+def refuse_existing(target: Path) -> None:
+    """Raise if there is an output, or its receipt, already."""
+    for path in (target, receipt_path(target)):
+        if os.path.lexists(path):
+            raise InvalidInputError(f"{path} exists; give overwrite=True to replace it, or another output")
+
+
+def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool) -> None:
+    """Put the output and its receipt in place, and delete the key and the partial folder."""
+    target = partial.target
+    if partial.output.exists():
+        if not overwrite:
+            refuse_existing(target)
+        # A folder can't take the place of another in one step, so the old one is moved away first.
+        if target.is_dir() and not partial.replaced.exists():
+            target.rename(partial.replaced)
+        partial.output.replace(target)
+        sync_folder(target.parent)
+    write_whole(receipt_path(target), (receipt.to_json() + "\n").encode())
+    partial.clear()
+
+
+def as_plain(receipt: FileReceipt) -> dict[str, object]:
+    """Return a receipt as the journal keeps it."""
+    plain: dict[str, object] = json.loads(receipt.to_json())
+    return plain

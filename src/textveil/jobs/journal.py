@@ -1,0 +1,121 @@
+"""How far a run is, so that it can go on after any crash.
+
+Lines of JSON, each appended and brought to the disk only after the output that it tells of: there is one writer, and a
+torn last line is simply not there, so a database would add nothing. The journal holds counts, sizes, names of files and
+what is public of the release; nothing of the content.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textveil.errors import InvalidInputError
+from textveil.files import Position
+from textveil.files.durable import sync_folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasedFile:
+    """One finished file of the output.
+
+    Parameters
+    ----------
+    name : its path within the output folder, "" for a single file
+    format : how it is written
+    rows : records
+    texts : records with a text
+    size, sha256 : of the file
+    """
+
+    name: str
+    format: str
+    rows: int
+    texts: int
+    size: int
+    sha256: str
+
+
+@dataclass
+class Progress:
+    """What a journal tells.
+
+    Parameters
+    ----------
+    plan : the fingerprint of the run, None for a new journal
+    finished : files that are done
+    position, size : how far the file after them is read and written
+    receipt : what was promised, once all files are done
+    """
+
+    plan: dict[str, Any] | None = None
+    finished: list[ReleasedFile] = field(default_factory=list)
+    position: Position | None = None
+    size: int = 0
+    receipt: dict[str, Any] | None = None
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Add what one line says."""
+        if "plan" in entry:
+            self.plan = entry["plan"]
+        elif "position" in entry:
+            self.position, self.size = Position(**entry["position"]), entry["size"]
+        elif "finished" in entry:
+            self.finished.append(ReleasedFile(**entry["finished"]))
+            self.position, self.size = None, 0
+        elif "receipt" in entry:
+            self.receipt = entry["receipt"]
+
+
+def read_journal(path: Path) -> Progress:
+    """Return what a journal tells; an absent one tells nothing."""
+    progress = Progress()
+    content = path.read_bytes() if path.exists() else b""
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+        try:
+            progress.take(json.loads(line))
+        except (ValueError, TypeError, KeyError):
+            raise InvalidInputError(f"{path}, line {number} is damaged; delete the folder {path.parent}") from None
+    return progress
+
+
+class Journal:
+    """A journal that is being written; `progress` is what it tells so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.progress = read_journal(path)
+        self._file = path.open("ab")
+        # A line without its end was being written when the machine stopped.
+        whole = path.read_bytes().rfind(b"\n") + 1
+        self._file.truncate(whole)
+        os.fsync(self._file.fileno())
+        sync_folder(path.parent)
+
+    def begin(self, plan: dict[str, Any]) -> None:
+        """Write what run this is."""
+        self._write({"plan": plan})
+
+    def reached(self, position: Position, size: int) -> None:
+        """Write how far the present file is; the output up to this size must be on the disk."""
+        self._write({"position": position.as_dict(), "size": size})
+
+    def finished(self, file: ReleasedFile) -> None:
+        """Write that the present file is done; it must be on the disk."""
+        self._write({"finished": vars(file)})
+
+    def committed(self, receipt: dict[str, Any]) -> None:
+        """Write the receipt: from here on the run only has to be tidied up."""
+        self._write({"receipt": receipt})
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._file.write(json.dumps(entry).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.progress.take(entry)

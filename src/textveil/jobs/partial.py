@@ -1,0 +1,81 @@
+"""The folder beside the output where a run keeps what it has done so far: TARGET.partial.
+
+It holds `lock`, `journal`, `key` (unless the user gave one), `output` (the file or folder that becomes TARGET) and, while
+a folder is being replaced, `replaced`. Only its owner can read it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from textveil.files.durable import sync_folder
+from textveil.jobs.keys import forget
+from textveil.jobs.stopping import RunBusyError
+
+
+class PartialFolder:
+    """What a run to a target has done so far."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.folder = target.with_name(target.name + ".partial")
+        self.journal = self.folder / "journal"
+        self.key = self.folder / "key"
+        self.output = self.folder / "output"
+        self.replaced = self.folder / "replaced"
+        self._lock = self.folder / "lock"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs away from the target; the lock goes with the process, however it ends."""
+        descriptor = self._take_lock()
+        try:
+            yield
+        finally:
+            if not self.journal.exists() and not self.output.exists():
+                self.key.unlink(missing_ok=True)
+                self._lock.unlink(missing_ok=True)
+                # Another run may have come in and made its own lock.
+                with suppress(OSError):
+                    self.folder.rmdir()
+            os.close(descriptor)
+
+    def clear(self) -> None:
+        """Delete all but the lock: the key first, the journal last, so that a crash in between is finished."""
+        forget(self.key)
+        for path in (self.replaced, self.output):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        for path in self.folder.iterdir():
+            if path not in (self.journal, self._lock):
+                path.unlink()
+        sync_folder(self.folder)
+        self.journal.unlink(missing_ok=True)
+        sync_folder(self.folder)
+
+    def _take_lock(self) -> int:
+        while True:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            try:
+                descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
+            except FileNotFoundError:
+                continue
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                raise RunBusyError(
+                    f"another run is writing {self.target}; wait for it, or give another output"
+                ) from None
+            # A run that just ended has deleted this lock: it is nobody's.
+            if os.fstat(descriptor).st_nlink:
+                sync_folder(self.folder.parent)
+                return descriptor
+            os.close(descriptor)
