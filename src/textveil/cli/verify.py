@@ -1,5 +1,20 @@
-"""textveil rewrite."""
+"""textveil verify: is this output the one that its receipt tells of?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 
-def run() -> None:
-    """Rewrite the texts of a file."""
+def run(
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="What was released.")],
+    receipt: Annotated[Path | None, typer.Argument(metavar="RECEIPT", help="By default OUT.receipt.json.")] = None,
+) -> None:
+    """Check a release against its receipt, and say what was promised. Exit status 1 if anything is wrong."""
+    from textveil.jobs import verify
+
+    found = verify(output, receipt)
+    typer.echo(str(found))
+    raise typer.Exit(0 if found.ok else 1)

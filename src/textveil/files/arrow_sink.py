@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 
 from textveil.files.durable import sync_file
 
-_ROW_GROUP_BYTES = 64 << 20
+_ROW_GROUP_BYTES = 32 << 20
 
 
 class ParquetSink:
-    """A parquet file with row groups of about 64 MiB.
+    """A parquet file with row groups of about 32 MiB.
 
     Parameters
     ----------
@@ -100,8 +100,9 @@ class IpcSink:
 
     def close(self) -> None:
         """Close the file as it is."""
-        self._writer.close()
-        self._file.close()
+        if not self._file.closed:
+            self._writer.close()
+            self._file.close()
 
     def _with_one_dictionary(self, place: int, column: pa.Array) -> pa.Array:
         """An IPC file has one dictionary a column, which may grow: number the values of a batch in it."""

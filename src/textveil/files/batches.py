@@ -14,6 +14,7 @@ from textveil.hashing import Packed
 
 BATCH_BYTES = 4 << 20
 MOST_RECORD_BYTES = 256 << 20
+NOTHING = Packed.of([])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ class Delimited:
         self._where = where
         self._delimiter = np.uint8(ord(selection.delimiter or delimiter))
         self._stops = np.zeros(256, dtype=np.bool_)
-        self._stops[[self._delimiter, _LINE_FEED, _RETURN]] = True
+        self._stops[np.array([self._delimiter, _LINE_FEED, _RETURN])] = True
         self._column = 0
         self._width = 0
         self.columns: tuple[str, ...] = ()

@@ -27,9 +27,7 @@ def open_source(path: Path | None, form: Format, selection: Selection, *, batch_
         layout = _layout(form.kind, selection, "standard input" if path is None else str(path))
         return TextSource(path, layout, gzipped=form.gzipped, batch_bytes=batch_bytes)
     if path is None:
-        raise InvalidInputError(
-            f"{form} can't be read from standard input, since it must be read from its end; give a file"
-        )
+        raise InvalidInputError(f"{form} can't be read from standard input, since its end is needed first; give a file")
     from textveil.files.arrow_source import IpcSource, ParquetSource
 
     make = ParquetSource if form.kind is Kind.PARQUET else IpcSource

@@ -51,6 +51,16 @@ class TextSource:
     def _begin(self) -> bytes:
         """Read as much of the beginning as the layout needs, and return what is before the first record."""
         self._reader = ByteReader(self._path, gzipped=self._gzipped)
+        try:
+            self._first, header = self._look()
+        finally:
+            # Standard input can't be opened again: it is read on from here.
+            if self._path is not None:
+                self._reader.close()
+        return self._first[:header]
+
+    def _look(self) -> tuple[bytes, int]:
+        """Return the first bytes, and how many of them are before the first record."""
         first, wanted = b"", _FIRST_BYTES
         while True:
             more = self._reader.read(wanted - len(first))
@@ -59,14 +69,10 @@ class TextSource:
             mark = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
             header = self._layout.begin(np.frombuffer(first, dtype=np.uint8)[mark:], final=final)
             if header is not None:
-                break
+                return first, mark + header
             if final or wanted > MOST_RECORD_BYTES:
                 raise self._error(0, "the first record does not end")
             wanted *= 2
-        if self._path is not None:
-            self._reader.close()
-        self._first = first
-        return first[: mark + header]
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         """Read the records from a position on."""

@@ -30,7 +30,7 @@ def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool) -> 
         if not overwrite:
             refuse_existing(target)
         # A folder can't take the place of another in one step, so the old one is moved away first.
-        if target.is_dir() and not partial.replaced.exists():
+        if target.exists() and (target.is_dir() or partial.output.is_dir()):
             target.rename(partial.replaced)
         partial.output.replace(target)
         sync_folder(target.parent)

@@ -7,7 +7,6 @@ the run made itself is deleted when the run commits.
 from __future__ import annotations
 
 import hmac
-import os
 import stat
 from pathlib import Path
 
@@ -44,14 +43,3 @@ def key_in(path: Path) -> bytes:
 def key_check(key: bytes) -> str:
     """Return a value that tells keys apart and nothing about them."""
     return hmac.digest(key, b"textveil/job/check", "sha256")[:8].hex()
-
-
-def forget(path: Path) -> None:
-    """Delete a key that the run made."""
-    if path.exists():
-        # On a disk that writes in place the old bytes go too; on others this does no harm.
-        with path.open("r+b") as file:
-            file.write(bytes(path.stat().st_size))
-            file.flush()
-            os.fsync(file.fileno())
-        path.unlink()

@@ -1,7 +1,7 @@
 """The folder beside the output where a run keeps what it has done so far: TARGET.partial.
 
-It holds `lock`, `journal`, `key` (unless the user gave one), `output` (the file or folder that becomes TARGET) and, while
-a folder is being replaced, `replaced`. Only its owner can read it.
+It holds `lock`, `journal`, `key` (unless the user gave one), `output` (what becomes TARGET) and, while a folder is
+being replaced, `replaced`. Only its owner can read it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from textveil.files.durable import sync_folder
-from textveil.jobs.keys import forget
 from textveil.jobs.stopping import RunBusyError
 
 
@@ -47,7 +46,7 @@ class PartialFolder:
 
     def clear(self) -> None:
         """Delete all but the lock: the key first, the journal last, so that a crash in between is finished."""
-        forget(self.key)
+        self.key.unlink(missing_ok=True)
         for path in (self.replaced, self.output):
             if path.is_dir():
                 shutil.rmtree(path)

@@ -42,7 +42,9 @@ class FileReceipt(Receipt):
             if not isinstance(receipt.mechanism["mechanism"], str):
                 raise TypeError
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise InvalidInputError("the receipt is not well-formed: it was edited, or another program wrote it") from None
+            raise InvalidInputError(
+                "the receipt is not well-formed: it was edited, or another program wrote it"
+            ) from None
         return receipt
 
     @classmethod
@@ -58,9 +60,13 @@ def plain_receipt(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InvalidInputError(f"there is no receipt {path}; give its path") from None
     except ValueError:
-        raise InvalidInputError(f"{path} is not JSON, so it is no receipt; give the .receipt.json of the output") from None
+        raise InvalidInputError(
+            f"{path} is not JSON, so it is no receipt; give the .receipt.json of the output"
+        ) from None
     if not isinstance(plain, dict):
-        raise InvalidInputError(f"{path} is not a JSON object, so it is no receipt; give the .receipt.json of the output")
+        raise InvalidInputError(
+            f"{path} is not a JSON object, so it is no receipt; give the .receipt.json of the output"
+        )
     return plain
 
 

@@ -13,7 +13,7 @@ class RunStoppedError(TextveilError, OSError):
     """The disk or the system failed; the message says why and how to go on."""
 
 
-class RunInterrupted(KeyboardInterrupt):  # noqa: N818 - an interrupt is no error
+class RunInterrupted(KeyboardInterrupt):
     """Someone pressed Ctrl-C; `str()` says in one line how to go on."""
 
 

@@ -1,0 +1,23 @@
+"""Jobs: a run over files is planned, previewed, keyed, carried out, committed, receipted, and resumed if it stops."""
+
+from textveil.jobs.planning import Job, plan
+from textveil.jobs.previewing import Preview
+from textveil.jobs.receipt import FileReceipt
+from textveil.jobs.stopping import RunBusyError, RunInterrupted, RunStoppedError
+from textveil.jobs.verifying import Finding, Verification, verify
+from textveil.jobs.work import BatchWork, Rewriting
+
+__all__ = [
+    "BatchWork",
+    "FileReceipt",
+    "Finding",
+    "Job",
+    "Preview",
+    "Rewriting",
+    "RunBusyError",
+    "RunInterrupted",
+    "RunStoppedError",
+    "Verification",
+    "plan",
+    "verify",
+]

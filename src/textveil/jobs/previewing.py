@@ -1,0 +1,143 @@
+"""What a run would do and cost, from the sizes of files and the lengths of some texts alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from textveil.files import Shard, Source
+from textveil.guarantees import Guarantee
+from textveil.jobs.journal import read_journal
+from textveil.jobs.partial import PartialFolder
+from textveil.jobs.planning import Job
+from textveil.jobs.receipt import receipt_path
+
+# English prose has about five letters a word, and white space or punctuation after it.
+BYTES_A_WORD = 6.0
+_SAMPLED_FILES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What a run would do. Nothing was released and no noise was drawn.
+
+    Parameters
+    ----------
+    files : how many files are read
+    size : their bytes, None for standard input
+    formats, columns : of the input
+    rows : records, where files say so or else as their sizes suggest
+    rows_are_exact : whether `rows` was read off the files
+    words, most_words : of a text on average and at most, estimated from the lengths of a sample
+    loss, most_loss : the largest loss of such texts between any two inputs, in nats; None where nothing bounds it
+    guarantee : what is promised, and what is revealed
+    target : what is written
+    left_out : files of the folder that are not read, since their extension says no format
+    resumes : whether an unfinished run would be gone on with
+    exists : whether the target is there already
+    """
+
+    files: int
+    size: int | None
+    formats: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: int | None
+    rows_are_exact: bool
+    words: float | None
+    most_words: float | None
+    loss: float | None
+    most_loss: float | None
+    guarantee: Guarantee
+    target: tuple[str, ...]
+    left_out: tuple[str, ...]
+    resumes: bool
+    exists: bool
+
+    def __str__(self) -> str:
+        size = (
+            "standard input"
+            if self.size is None
+            else f"{self.files} file{'s' * (self.files != 1)}, {self.size:,} bytes"
+        )
+        lines = [f"Reads    {size}, as {', '.join(self.formats)}"]
+        if self.left_out:
+            lines.append(f"         and leaves out {len(self.left_out)} of unknown format, such as {self.left_out[0]}")
+        if self.columns:
+            lines.append(f"Columns  {', '.join(self.columns)}")
+        if self.rows is not None:
+            lines.append(f"Records  {'' if self.rows_are_exact else 'about '}{self.rows:,}")
+        if self.words is not None and self.most_words is not None:
+            lines.append(f"Words    about {self.words:.0f} a record, at most about {self.most_words:.0f} (an estimate,")
+            lines.append("         from the lengths of a sample)")
+        if self.loss is not None:
+            lines.append(
+                f"Loss     at most about {self.loss:.4g} nats for a record of average length, {self.most_loss:.4g} for"
+            )
+            lines.append("         the longest sampled, if every word is exchanged for the farthest")
+        elif self.words is not None:
+            lines.append("Loss     grows with the distance of the words; nothing bounds it for the farthest")
+        lines.append(f"Promise  {self.guarantee}")
+        lines.append(f"Writes   {', '.join(self.target)}")
+        if self.resumes:
+            lines.append("         and goes on with the unfinished run that is there")
+        elif self.exists:
+            lines.append("         which exists: it is refused unless overwriting is asked for")
+        return "\n".join([*lines, "Nothing has been released."])
+
+
+def preview(job: Job) -> Preview:
+    """Look at a planned run."""
+    sources = [(shard, job.open(shard)) for shard in job.shards.files if shard.path is not None]
+    reveals = tuple(dict.fromkeys(reveal for _, source in sources for reveal in source.reveals))
+    lengths, rows = _sample(sources)
+    exact = bool(sources) and all(source.rows is not None for _, source in sources)
+    words = lengths.mean() / BYTES_A_WORD if len(lengths) else None
+    most = lengths.max() / BYTES_A_WORD if len(lengths) else None
+    partial = None if job.target is None else PartialFolder(job.target)
+    guarantee = job.guarantee(reveals)
+    return Preview(
+        files=len(job.shards.files),
+        size=sum(shard.path.stat().st_size for shard, _ in sources if shard.path) if sources else None,
+        formats=tuple(dict.fromkeys(str(shard.format) for shard in job.shards.files)),
+        columns=tuple(dict.fromkeys(name for _, source in sources for name in source.columns)),
+        rows=sum(source.rows or 0 for _, source in sources) if exact else rows,
+        rows_are_exact=exact,
+        words=words,
+        most_words=most,
+        loss=_loss(guarantee, words),
+        most_loss=_loss(guarantee, most),
+        guarantee=guarantee,
+        target=_written(job.target, job.receipt),
+        left_out=tuple(job.shards.left_out),
+        resumes=partial is not None and job.source is not None and read_journal(partial.journal).plan is not None,
+        exists=job.target is not None and job.target.exists(),
+    )
+
+
+def _sample(sources: list[tuple[Shard, Source]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int | None]:
+    """Return the lengths of the first texts of some files, and about how many records all files have."""
+    lengths, seen, rows = [np.empty(0, dtype=np.int64)], 0, 0
+    step = max(1, len(sources) // _SAMPLED_FILES)
+    for _, source in sources[::step]:
+        for batch in islice(source.batches(), 1):
+            lengths.append(np.diff(batch.texts.offsets))
+            rows += batch.rows
+            seen += batch.done or batch.position.bytes
+    total = sum(shard.path.stat().st_size for shard, _ in sources if shard.path is not None)
+    return np.concatenate(lengths), round(rows * total / seen) if seen else None
+
+
+def _loss(guarantee: Guarantee, words: float | None) -> float | None:
+    if words is None:
+        return None
+    loss = guarantee.loss(np.inf) * words
+    return float(loss) if np.isfinite(loss) else None
+
+
+def _written(target: Path | None, receipt: Path | None) -> tuple[str, ...]:
+    if target is None:
+        return ("standard output", *([str(receipt)] if receipt else []))
+    return (str(target), str(receipt_path(target)))

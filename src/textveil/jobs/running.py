@@ -1,0 +1,222 @@
+"""Carrying out a planned run: batches through the work into the partial output, then commit.
+
+A text file goes on where its journal says; a parquet or Arrow file is redone from its start. Either way the key and the
+row numbers are the same, so a redone row gets the noise it had.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from textveil.compiled import over_threads
+from textveil.errors import InvalidInputError
+from textveil.files import Batch, Position, Sink, Source, open_sink
+from textveil.files.batches import NOTHING
+from textveil.files.durable import sync_folder, write_whole
+from textveil.files.streams import OutputStream
+from textveil.jobs.committing import as_plain, commit, refuse_existing
+from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
+from textveil.jobs.keys import fresh_key, key_check, key_in
+from textveil.jobs.partial import PartialFolder
+from textveil.jobs.planning import Job
+from textveil.jobs.receipt import FileReceipt, sha256_of
+from textveil.jobs.stopping import resumable
+from textveil.progress import Step, progress
+from textveil.randomness import RandomSource
+
+# Each file has its own range of rows, so that files need not wait for each other to be counted.
+_ROWS_OF_A_FILE = 1 << 40
+
+
+def run_to_files(job: Job, target: Path) -> FileReceipt:
+    """Release into a file or folder, from where an unfinished run stopped."""
+    partial = PartialFolder(target)
+    with partial.locked(), resumable(partial.folder):
+        told = read_journal(partial.journal)
+        if told.plan is None or job.source is None:
+            if not job.overwrite:
+                refuse_existing(target)
+            # Nothing was begun that could be gone on with: standard input comes only once.
+            partial.clear()
+            told = Progress()
+        else:
+            _check_same(told.plan, job.fingerprint, partial.folder)
+        if told.receipt is not None:
+            receipt = FileReceipt.from_dict(told.receipt)
+        else:
+            if not job.overwrite:
+                refuse_existing(target)
+            receipt = _release(job, partial, _key(job, partial, told))
+        commit(partial, receipt, overwrite=job.overwrite)
+    return receipt
+
+
+def run_to_stream(job: Job) -> FileReceipt:
+    """Release to standard output; the key stays in memory."""
+    shard = job.shards.files[0]
+    random = RandomSource.keyed(fresh_key() if job.key_file is None else key_in(job.key_file))
+    source = job.open(shard)
+    sink = OutputStream(gzipped=job.format_of(shard).gzipped)
+    position = Position()
+    if source.head:
+        sink.append(sink.pack(source.head))
+    with closing(_pieces(job, source, sink, random, None)) as pieces:
+        for batch, piece in pieces:
+            sink.append(piece)
+            sink.sync()
+            position = batch.position
+    sink.finish()
+    file = ReleasedFile(
+        name="",
+        format=str(job.format_of(shard)),
+        rows=position.rows,
+        texts=position.texts,
+        size=sink.size,
+        sha256=sink.sha256,
+    )
+    receipt = _receipt(job, random, [file], source.reveals)
+    if job.receipt is not None:
+        write_whole(job.receipt, (receipt.to_json() + "\n").encode())
+    return receipt
+
+
+def _release(job: Job, partial: PartialFolder, key: bytes) -> FileReceipt:
+    journal = Journal(partial.journal)
+    try:
+        if journal.progress.plan is None:
+            journal.begin({**job.fingerprint, "key": key_check(key)})
+        random, reveals = RandomSource.keyed(key), dict[str, None]()
+        total = sum(shard.path.stat().st_size for shard in job.shards.files if shard.path is not None)
+        with progress(f"Writing {partial.target.name}", total) as step:
+            for number in range(len(job.shards.files)):
+                reveals.update(dict.fromkeys(_release_file(job, partial, journal, random, number, step)))
+        receipt = _receipt(job, random, journal.progress.finished, tuple(reveals))
+        journal.committed(as_plain(receipt))
+    finally:
+        journal.close()
+    return receipt
+
+
+def _release_file(
+    job: Job, partial: PartialFolder, journal: Journal, random: RandomSource, number: int, step: Step
+) -> tuple[str, ...]:
+    """Release one file unless it is done, and return what it passes through."""
+    shard, told = job.shards.files[number], journal.progress
+    source = job.open(shard)
+    if number < len(told.finished):
+        step(0 if shard.path is None else shard.path.stat().st_size)
+        return source.reveals
+    path = partial.output / shard.name if shard.name else partial.output
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sink = open_sink(source, path, job.format_of(shard), keep=told.size)
+    try:
+        position = _write(job, source, sink, random.at(number * _ROWS_OF_A_FILE), journal, step)
+        sink.finish()
+    except BaseException:
+        sink.close()
+        raise
+    sync_folder(path.parent)
+    journal.finished(
+        ReleasedFile(
+            name=shard.name,
+            format=str(job.format_of(shard)),
+            rows=position.rows,
+            texts=position.texts,
+            size=path.stat().st_size,
+            sha256=sha256_of(path),
+        )
+    )
+    return source.reveals
+
+
+def _write(job: Job, source: Source, sink: Sink, random: RandomSource, journal: Journal, step: Step) -> Position:
+    """Write all pieces from where the journal is, and return the position after the last."""
+    start = journal.progress.position
+    if start is None and source.head:
+        sink.append(sink.pack(source.head))
+    position, done, written_down = start or Position(), 0, time.monotonic()
+    with closing(_pieces(job, source, sink, random, start)) as pieces:
+        for batch, piece in pieces:
+            sink.append(piece)
+            position = batch.position
+            step(batch.done - done)
+            done = batch.done
+            if time.monotonic() - written_down >= job.checkpoint_seconds:
+                size = sink.sync()
+                if size is not None:
+                    journal.reached(position, size)
+                written_down = time.monotonic()
+    return position
+
+
+def _pieces(
+    job: Job, source: Source, sink: Sink, random: RandomSource, start: Position | None
+) -> Generator[tuple[Batch, Any], None, None]:
+    """Release batches on several threads, in order; each comes without its private content."""
+
+    def one(batch: Batch) -> tuple[Batch, Any]:
+        texts = job.work.run(batch.texts, random.at(random.row + batch.start.texts))
+        if len(texts) != len(batch.texts):
+            raise InvalidInputError(
+                f"the work gave {len(texts)} texts for {len(batch.texts)}; it must give one for each"
+            )
+        piece = sink.pack(source.fill(batch, texts))
+        return replace(batch, texts=NOTHING, rest=None), piece
+
+    yield from over_threads(one, source.batches(start), threads=job.threads)
+
+
+def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals: tuple[str, ...]) -> FileReceipt:
+    return FileReceipt(
+        mechanism=job.work.spec(),
+        guarantee=job.guarantee(reveals),
+        randomness=random.kind,
+        private=random.private,
+        items=sum(file.texts for file in files),
+        rows=sum(file.rows for file in files),
+        files=tuple(files),
+        selection=vars(job.selection).copy(),
+    )
+
+
+def _key(job: Job, partial: PartialFolder, told: Progress) -> bytes:
+    """Return the key of a new run, or that of the unfinished one."""
+    path = job.key_file or partial.key
+    if told.plan is None:
+        if job.key_file is None and job.source is None:
+            return fresh_key()
+        return key_in(path)
+    key = key_in(path) if path.exists() else b""
+    if key_check(key) != told.plan.get("key"):
+        raise InvalidInputError(
+            f"the unfinished run in {partial.folder} had another key than {path} has now; "
+            f"put it back, or delete the folder to begin again"
+        )
+    return key
+
+
+def _check_same(told: dict[str, Any], now: dict[str, Any], folder: Path) -> None:
+    changed = [name for name in now if now[name] != told.get(name)]
+    if not changed:
+        return
+    what = [_change(name, told.get(name), now[name]) for name in changed]
+    raise InvalidInputError(
+        f"the unfinished run in {folder} was another: {'; '.join(what)}. Give the same command on the same input to go "
+        "on, or delete that folder to begin again"
+    )
+
+
+def _change(name: str, old: Any, new: Any) -> str:
+    if name == "mechanism":
+        return "the mechanism or its parameters differ"
+    if name != "files":
+        return f"{name} was {old!r} and is {new!r}"
+    before = {file[0]: file[1:] for file in old}
+    changed = [file[0] for file in new if before.pop(file[0], None) != file[1:]] + list(before)
+    names = [name or "the input" for name in changed[:3]]
+    return f"{', '.join(names)} changed (size, time or format), {len(changed)} of {len(new)} files in all"

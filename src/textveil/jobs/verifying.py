@@ -1,0 +1,105 @@
+"""Check that an output is the one its receipt tells of, and say what was promised."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from textveil.errors import InvalidInputError
+from textveil.files import Format, Selection, open_source
+from textveil.guarantees import Status
+from textveil.jobs.journal import ReleasedFile
+from textveil.jobs.receipt import FileReceipt, plain_receipt, receipt_path, sha256_of
+from textveil.receipts import digest_of
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked."""
+
+    ok: bool
+    text: str
+
+    def __str__(self) -> str:
+        return f"{'ok    ' if self.ok else 'WRONG '} {self.text}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All that was checked, and the promise that the receipt makes."""
+
+    findings: tuple[Finding, ...]
+    statement: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(finding.ok for finding in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.findings), self.statement])
+
+
+def verify(target: str | os.PathLike[str], receipt: str | os.PathLike[str] | None = None) -> Verification:
+    """Check an output against its receipt.
+
+    Parameters
+    ----------
+    target : the file or folder that was released
+    receipt : by default the one beside it
+    """
+    output = Path(target)
+    plain = plain_receipt(Path(receipt) if receipt is not None else receipt_path(output))
+    if not output.exists():
+        raise InvalidInputError(f"there is no output {output}; give its path")
+    try:
+        told = FileReceipt.from_dict(plain)
+    except InvalidInputError as error:
+        return Verification((Finding(False, str(error)),), "It promises nothing that can be relied on.")
+    findings = [*_about_promise(told, str(plain.get("statement"))), *_about_names(output, told)]
+    for file in told.files:
+        findings += _about_file(output / file.name if file.name else output, file, told)
+    return Verification(tuple(findings), told.statement)
+
+
+def _about_promise(told: FileReceipt, statement: str) -> list[Finding]:
+    name, status = told.mechanism["mechanism"], told.guarantee.status
+    same = statement == told.statement
+    return [
+        Finding(True, f"the mechanism is {name} (spec sha256 {digest_of(told.mechanism)[:12]}...), {told.library}"),
+        Finding(
+            same, "the sentence is what the guarantee says" if same else "the sentence is not what the guarantee says"
+        ),
+        Finding(told.private, "the noise was secret" if told.private else "the noise came from a seed: NOT PRIVATE"),
+        Finding(status is not Status.REFUTED, f"the guarantee is {status}"),
+        _counted("records in all", told.rows, sum(file.rows for file in told.files)),
+        _counted("texts in all", told.items, sum(file.texts for file in told.files)),
+    ]
+
+
+def _about_names(output: Path, told: FileReceipt) -> list[Finding]:
+    names = {file.name for file in told.files}
+    if names == {""} or not output.is_dir():
+        return []
+    more = sum(path.is_file() and path.relative_to(output).as_posix() not in names for path in output.rglob("*"))
+    return [Finding(not more, f"{more} files are not in the receipt" if more else "every file is in the receipt")]
+
+
+def _about_file(path: Path, file: ReleasedFile, told: FileReceipt) -> list[Finding]:
+    name = file.name or path.name
+    if not path.is_file():
+        return [Finding(False, f"{name} is missing")]
+    if path.stat().st_size != file.size or sha256_of(path) != file.sha256:
+        return [Finding(False, f"{name} was changed after the release: its size or sha256 differs")]
+    same = Finding(True, f"{name}: sha256 {file.sha256[:12]}..., {file.size:,} bytes")
+    try:
+        source = open_source(path, Format.named(file.format), Selection(**told.selection))
+        rows = source.rows if source.rows is not None else sum(batch.rows for batch in source.batches())
+    except (InvalidInputError, TypeError):
+        return [same, Finding(False, f"{name} can't be read as {file.format}")]
+    return [same, _counted(f"records in {name}", file.rows, rows)]
+
+
+def _counted(what: str, told: int, found: int) -> Finding:
+    return Finding(told == found, f"{found:,} {what}" + ("" if told == found else f", but the receipt says {told:,}"))

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from textveil.jobs import plan
+from textveil.randomness import RandomSource
+
+
+def test_a_preview_tells_and_releases_nothing(tmp_path, words, rewriter, monkeypatch):
+    def never(*given):
+        raise AssertionError("a preview draws no noise")
+
+    monkeypatch.setattr(RandomSource, "streams", never)
+    job = plan(words, tmp_path / "out.txt", rewriter, key_file=tmp_path / "key")
+    preview = job.preview()
+    assert preview.rows == 400
+    assert preview.size == words.stat().st_size
+    assert preview.formats == ("txt",)
+    assert preview.words == pytest.approx(words.stat().st_size / 400 / 6, rel=0.1)
+    assert preview.loss == pytest.approx(preview.words * rewriter.guarantee.loss(1e9))
+    assert "the number and order of the records" in preview.guarantee.reveals
+    assert not preview.resumes
+    assert str(preview.guarantee) in str(preview)
+    assert "an estimate" in str(preview)
+    assert "Nothing has been released" in str(preview)
+    assert [path.name for path in tmp_path.iterdir()] == ["words.txt"]
+
+
+def test_a_preview_names_the_columns_that_pass_through(tmp_path, rewriter):
+    pq.write_table(pa.table({"id": [1, 2], "text": ["w1", "w2 w3"]}), tmp_path / "a.parquet")
+    preview = plan(tmp_path / "a.parquet", tmp_path / "b.parquet", rewriter, column="text").preview()
+    assert preview.columns == ("id", "text")
+    assert preview.rows == 2
+    assert preview.rows_are_exact
+    assert "columns unchanged: id" in preview.guarantee.reveals
+
+
+def test_a_preview_of_nothing(tmp_path, rewriter):
+    (tmp_path / "a.txt").write_bytes(b"")
+    preview = plan(tmp_path / "a.txt", tmp_path / "b.txt", rewriter).preview()
+    assert preview.words is None
+    assert "Reads    1 file, 0 bytes" in str(preview)
+    preview = plan("-", "-", rewriter).preview()
+    assert preview.size is None
+    assert "standard input" in str(preview)
+
+
+def test_a_preview_says_what_is_left_out_and_what_exists(tmp_path, rewriter):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("w1\n")
+    (tmp_path / "in" / "b.docx").write_text("no")
+    (tmp_path / "out").mkdir()
+    preview = plan(tmp_path / "in", tmp_path / "out", rewriter).preview()
+    assert preview.left_out == ("b.docx",)
+    assert preview.exists
+    assert "b.docx" in str(preview)

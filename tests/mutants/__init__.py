@@ -1,0 +1,1 @@
+"""Small wrong patches of textveil, each of which some test must notice: `make mutants`."""

@@ -1,0 +1,674 @@
+"""The table of wrong patches: what a careless author might do, and the fewest tests that must notice.
+
+`old` must be in the file exactly once. `tests` are pytest node ids; the quickest that sees the patch comes first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Patch(NamedTuple):
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+RANDOMNESS = "tests/test_randomness.py::"
+GUARANTEES = "tests/test_guarantees.py::"
+CHOICE = "tests/noise/test_choice.py::"
+LAPLACE = "tests/noise/test_laplace.py::"
+EXACT = "tests/noise/test_exact.py::"
+TRANSFORMS = "tests/noise/test_transforms.py::"
+READING = "tests/noise/test_reading.py::"
+SPHERICAL = "tests/noise/test_spherical.py::"
+LATTICE = "tests/noise/test_lattice.py::"
+EUCLIDEAN = "tests/spaces/test_euclidean.py::"
+VOCABULARY = "tests/vocabulary/test_vocabulary.py::"
+SEARCH = "tests/vocabulary/test_search.py::"
+TABLE = "tests/vocabulary/test_lattice.py::"
+EXPONENTIAL = "tests/mechanisms/test_exponential.py::"
+LAPLACE_MECHANISM = "tests/mechanisms/test_laplace.py::"
+NEAREST_WORD = "tests/mechanisms/test_nearest_word.py::"
+REWRITER = "tests/text/test_rewriter.py::"
+TOKENS = "tests/text/test_tokens.py::"
+CALIBRATION = "tests/measure/test_calibration.py::"
+
+NOISE_PATCHES = (
+    Patch(
+        "radial Laplace noise has 1.3 times its scale",
+        "noise/laplace.py",
+        "deviations = scale * np.sqrt(",
+        "deviations = 1.3 * scale * np.sqrt(",
+        (LAPLACE + "test_the_norm_of_laplace_noise_is_gamma[10]",),
+    ),
+    Patch(
+        "the variance of Laplace noise has the Gamma shape of the dimension below",
+        "noise/laplace.py",
+        "gammas(part, (dimension + 1) / 2)",
+        "gammas(part, dimension / 2)",
+        (LAPLACE + "test_the_norm_of_laplace_noise_is_gamma[10]",),
+    ),
+    Patch(
+        "Laplace noise has an exponential radius in every dimension, as in one",
+        "noise/laplace.py",
+        "gammas(part, (dimension + 1) / 2)",
+        "gammas(part, 1.0)",
+        (LAPLACE + "test_the_norm_of_laplace_noise_is_gamma[10]",),
+    ),
+    Patch(
+        "Gamma numbers have a shape that is off by one",
+        "noise/transforms.py",
+        "boosted - 1 / 3",
+        "boosted + 2 / 3",
+        (TRANSFORMS + "test_gammas_follow_their_law[10.0]",),
+    ),
+    Patch(
+        "Gaussian noise takes the variance for the deviation",
+        "noise/gaussian.py",
+        "np.full(len(part), sigma)",
+        "np.full(len(part), sigma**2)",
+        (LAPLACE + "test_gaussian_noise_is_normal_in_every_coordinate[7]",),
+    ),
+    Patch(
+        "the discrete Gaussian has a sigma that is off by one",
+        "noise/exact.py",
+        "_draw(streams, dimension, _deviations(sigma, len(streams)), False, threads)",
+        "_draw(streams, dimension, _deviations(sigma, len(streams)) + 1, False, threads)",
+        (EXACT + "test_small_deviations_follow_the_exact_probabilities[23-discrete_gaussian-discrete_law]",),
+    ),
+    Patch(
+        "the discrete Gaussian counts zero twice, once with each sign",
+        "noise/karney.py",
+        "if negative and not continuous and k == 0 and j == _ZERO:",
+        "if negative and continuous and k == 0 and j == _ZERO:",
+        (EXACT + "test_small_deviations_follow_the_exact_probabilities[1-discrete_gaussian-discrete_law]",),
+    ),
+    Patch(
+        "whole numbers of the exact sampler keep the uneven end (modulo bias)",
+        "noise/karney.py",
+        "while word * n < threshold and not _ran_out(state):",
+        "while word * n < _ZERO and not _ran_out(state):",
+        (EXACT + "test_whole_numbers_of_the_kernel_refuse_the_uneven_end",),
+    ),
+    Patch(
+        "whole numbers below n keep the uneven end (modulo bias)",
+        "noise/transforms.py",
+        "if words[i, j] * n >= threshold:",
+        "if words[i, j] * n >= np.uint64(0):",
+        (TRANSFORMS + "test_refused_words_keep_remainders_even",),
+    ),
+    Patch(
+        "a second draw reads the words of the first again",
+        "noise/reading.py",
+        "    streams.used = beyond\n",
+        "",
+        (READING + "test_words_read_after_a_rejection_are_never_read_again",),
+    ),
+    Patch(
+        "what escapes the exact noise's slope is stated for equal inputs",
+        "noise/spherical.py",
+        "self.mixture.tail(self.radius - distance)",
+        "self.mixture.tail(self.radius)",
+        (SPHERICAL + "test_the_slope_holds_beyond_the_last_quantile_and_little_escapes[10]",),
+    ),
+    Patch(
+        "the table of exact Laplace noise is built 5% too steep",
+        "noise/spherical.py",
+        "mixture, slope, radius = _certified(dimension, rate)",
+        "mixture, slope, radius = _certified(dimension, 1.05 * rate)",
+        (SPHERICAL + "test_the_slope_is_within_the_rate_up_to_the_radius[10]",),
+    ),
+    Patch(
+        "snapping to the lattice floors instead of rounding",
+        "noise/lattice.py",
+        "scaled = np.rint(",
+        "scaled = np.floor(",
+        (LATTICE + "test_snapping_moves_by_at_most_half_a_step_and_ties_go_to_even",),
+    ),
+    Patch(
+        "the lattice lets NaN through",
+        "noise/lattice.py",
+        "if not (np.abs(scaled) <= _LIMIT).all():",
+        "if (np.abs(scaled) > _LIMIT).any():",
+        (LATTICE + "test_what_the_lattice_can_not_hold_is_refused_without_quoting_it",),
+    ),
+)
+
+CHOICE_PATCHES = (
+    Patch(
+        "the rest that all candidates share is dropped",
+        "noise/choice.py",
+        "return kept, *_plus(top, bottom, *_times(far_high, far_low, count))",
+        "return kept, top, bottom",
+        (CHOICE + "test_weights_are_the_law_to_one_part_in_two_to_the_40",),
+    ),
+    Patch(
+        "the rest is shared by the far candidates only, while near ones give theirs up",
+        "noise/choice.py",
+        "*_times(far_high, far_low, count))",
+        "*_times(far_high, far_low, count - kept))",
+        (CHOICE + "test_weights_are_the_law_to_one_part_in_two_to_the_40",),
+    ),
+    Patch(
+        "a draw compares 32 bits and does not break ties exactly",
+        "noise/choice.py",
+        "while first < end and prefix[first] == sought and not _less(top, bottom, high[first], low[first]):",
+        "while first < end and prefix[first] < sought:",
+        (CHOICE + "test_draws_at_the_edges_of_the_integers",),
+    ),
+    Patch(
+        "a draw beyond the total of a row is not refused",
+        "noise/choice.py",
+        "if not _less(top, bottom, total_high[word], total_low[word]):",
+        "if lengths[word] < 0:",
+        (CHOICE + "test_draws_at_the_edges_of_the_integers",),
+    ),
+    Patch(
+        "the choice among the far keeps the uneven end (modulo bias)",
+        "noise/choice.py",
+        "return bits % count if bits < even else _AGAIN",
+        "return bits % count",
+        (CHOICE + "test_integers_below_a_count_use_an_even_range",),
+    ),
+    Patch(
+        "the boost of a row is given to the word itself too",
+        "noise/choice.py",
+        "(1.0 if y == own else boost)",
+        "boost",
+        (CHOICE + "test_output_weights_and_the_boost_of_a_row",),
+    ),
+)
+
+RANDOMNESS_PATCHES = (
+    Patch(
+        "a secure source keeps its key after a fork",
+        "randomness.py",
+        "if self._process != os.getpid():",
+        "if self._process < 0:",
+        (RANDOMNESS + "test_no_two_processes_share_noise[fork]",),
+    ),
+    Patch(
+        "a secure source is pickled with its key",
+        "randomness.py",
+        "return (RandomSource.secure, ())",
+        "return (RandomSource, (self.kind, self.row, self._key))",
+        (RANDOMNESS + "test_no_two_processes_share_noise[spawn]",),
+    ),
+    Patch(
+        "the stream of a word ignores which word it is",
+        "randomness.py",
+        "starts[:, 0], starts[:, 1] = rows, contents.astype(np.int64).view(np.uint64)",
+        "starts[:, 0], starts[:, 1] = rows, 0",
+        (RANDOMNESS + "test_the_purpose_the_row_and_the_content_each_change_the_stream",),
+    ),
+    Patch(
+        "the stream of a word ignores its row",
+        "randomness.py",
+        "starts[:, 0], starts[:, 1] = rows, contents",
+        "starts[:, 0], starts[:, 1] = 0, contents",
+        (RANDOMNESS + "test_the_purpose_the_row_and_the_content_each_change_the_stream",),
+    ),
+    Patch(
+        "the stream of a document or vector ignores its content",
+        "randomness.py",
+        'starts[:] = _content_hashes(_subkey(key, b"content", b""), contents)',
+        "starts[:] = 0",
+        (RANDOMNESS + "test_vectors_and_documents_have_streams_by_content",),
+    ),
+    Patch(
+        "the stream of a document or vector ignores its row",
+        "randomness.py",
+        "_encrypt(cipher, starts)[:, 0] ^= rows",
+        "_encrypt(cipher, starts)",
+        (RANDOMNESS + "test_equal_words_in_a_batch_get_different_noise",),
+    ),
+    Patch(
+        "streams ignore what the noise is for",
+        "randomness.py",
+        'b"textveil/" + label + b"/" + purpose',
+        'b"textveil/" + label + b"/"',
+        (RANDOMNESS + "test_the_purpose_the_row_and_the_content_each_change_the_stream",),
+    ),
+    Patch(
+        "a mechanism's noise does not depend on its spec",
+        "mechanisms/mechanism.py",
+        "return bytes.fromhex(digest_of(self.spec()))",
+        'return b"noise"',
+        (EXPONENTIAL + "test_two_laws_never_share_noise",),
+    ),
+    Patch(
+        "a seeded source is called private",
+        "randomness.py",
+        "return self.kind is not SourceKind.SEEDED",
+        "return True",
+        (RANDOMNESS + "test_a_seeded_source_warns_repeats_and_moves_on",),
+    ),
+    Patch(
+        "the words of a document share their noise",
+        "randomness.py",
+        "parts[:, 1] += np.arange(len(first), dtype=np.uint64) - first + np.uint64(self.used)",
+        "parts[:, 1] += np.uint64(self.used)",
+        (RANDOMNESS + "test_a_split_gives_every_part_its_own_stream",),
+    ),
+    Patch(
+        "a selected stream begins again",
+        "randomness.py",
+        "chosen.used = self.used",
+        "chosen.used = 0",
+        (RANDOMNESS + "test_selected_streams_read_on_where_they_were",),
+    ),
+    Patch(
+        "the keyed hash ignores the length of a record",
+        "hashing.py",
+        "one = two = np.uint64(end - place) + np.uint64(1)",
+        "one = two = np.uint64(1)",
+        (RANDOMNESS + "test_the_purpose_the_row_and_the_content_each_change_the_stream",),
+    ),
+    Patch(
+        "the keyed hash reads only the first limb of a record",
+        "hashing.py",
+        "            place += _LIMB_BYTES\n",
+        "            place = end\n",
+        (RANDOMNESS + "test_the_purpose_the_row_and_the_content_each_change_the_stream",),
+    ),
+)
+
+LAW_PATCHES = (
+    Patch(
+        "the rows of the exponential law have 1.05 times the calibrated rate",
+        "mechanisms/exponential/rows.py",
+        "row, law.rate, law.radius,",
+        "row, 1.05 * law.rate, law.radius,",
+        (EXPONENTIAL + "test_golden_row",),
+    ),
+    Patch(
+        "calibration forgets the slope of the normaliser",
+        "mechanisms/exponential/calibration.py",
+        "losses = rates + worst.slope",
+        "losses = rates.copy()",
+        (EXPONENTIAL + "test_golden_calibrated_rate",),
+    ),
+    Patch(
+        "a law made for a share of kept words forgets the slope of the normaliser",
+        "mechanisms/exponential/calibration.py",
+        "loss=rate + float(worst.slope[0])",
+        "loss=rate",
+        (CALIBRATION + "test_a_share_can_be_reached_from_above",),
+    ),
+    Patch(
+        "without calibration the rate is epsilon, not half of it",
+        "mechanisms/exponential/law.py",
+        "vocabulary.step) / 2)",
+        "vocabulary.step))",
+        (EXPONENTIAL + "test_large_vocabularies_release_at_once",),
+    ),
+    Patch(
+        "passes over all pairs skip the tiles off the diagonal",
+        "vocabulary/pairs.py",
+        "for left in range(0, top + 1, TILE):",
+        "for left in (top,):",
+        (EXPONENTIAL + "test_an_explanation_is_the_law",),
+    ),
+    Patch(
+        "a normaliser counts tiles off the diagonal for their rows only",
+        "vocabulary/pairs.py",
+        "if not tile.on_diagonal:\n",
+        "if tile.on_diagonal and tile.top < 0:\n",
+        (EXPONENTIAL + "test_an_explanation_is_the_law",),
+    ),
+    Patch(
+        "a normaliser counts tiles on the diagonal twice",
+        "vocabulary/pairs.py",
+        "if not tile.on_diagonal:\n",
+        "if tile.on_diagonal or True:\n",
+        (EXPONENTIAL + "test_an_explanation_is_the_law",),
+    ),
+    Patch(
+        "the worst pair is the one of the last tile",
+        "vocabulary/pairs.py",
+        "for k in np.flatnonzero(steepest > best):",
+        "for k in range(count):",
+        (EXPONENTIAL + "test_a_planted_worst_pair_among_20_000_words_is_found",),
+    ),
+    Patch(
+        "the worst pair is sought on the diagonal only",
+        "vocabulary/pairs.py",
+        "for k in np.flatnonzero(steepest > best):",
+        "for k in np.flatnonzero((steepest > best) & tile.on_diagonal):",
+        (EXPONENTIAL + "test_a_planted_worst_pair_among_20_000_words_is_found",),
+    ),
+    Patch(
+        "calibration looks for the worst pair without the slack for rounding",
+        "vocabulary/pairs.py",
+        "tops[j] = max(tops[j], (abs(value - columns[k, j]) + slack) * inverse[i, j])",
+        "tops[j] = max(tops[j], abs(value - columns[k, j]) * inverse[i, j])",
+        (EXPONENTIAL + "test_distances_computed_with_rounding_are_paid_for",),
+    ),
+    Patch(
+        "nothing is paid for distances computed with rounding",
+        "mechanisms/exponential/law.py",
+        "return ROUNDING + 4 * DEEPEST * vocabulary.space.relative_error(vocabulary.points)",
+        "return ROUNDING",
+        (EXPONENTIAL + "test_distances_computed_with_rounding_are_paid_for",),
+    ),
+    Patch(
+        "distances are called exact whatever the points",
+        "spaces/euclidean.py",
+        "if on_lattice and largest < _EXACT_NORM:",
+        "if largest >= 0:",
+        (EUCLIDEAN + "test_the_bound_is_the_small_one_only_where_it_is_true",),
+    ),
+    Patch(
+        "the normaliser ignores the radius at which the rows are cut off",
+        "vocabulary/pairs.py",
+        "distance = min(distances[i, j], radius)\n            weight[j]",
+        "distance = distances[i, j]\n            weight[j]",
+        (CALIBRATION + "test_the_share_of_unchanged_words_is_met_and_not_passed[0.3-2.0]",),
+    ),
+    Patch(
+        "the slope of a truncated law is taken by the whole distance",
+        "vocabulary/pairs.py",
+        "distance = min(distances[i, j], radius)\n            inverse",
+        "distance = distances[i, j]\n            inverse",
+        (EXPONENTIAL + "test_every_entry_keeps_epsilon_and_the_law_uses_nearly_all_of_it",),
+    ),
+    Patch(
+        "a law made for at most a share of kept words passes it",
+        "mechanisms/exponential/calibration.py",
+        "low if at_most else high",
+        "high",
+        (CALIBRATION + "test_the_share_of_unchanged_words_is_met_and_not_passed[0.3-None]",),
+    ),
+    Patch(
+        "a radius of protection is turned into epsilon upside down",
+        "measure/calibration.py",
+        'require_positive("loss", loss) / require_positive("at_least", at_least)',
+        'require_positive("loss", loss) * require_positive("at_least", at_least)',
+        (CALIBRATION + "test_a_radius_of_protection",),
+    ),
+    Patch(
+        "an edited certificate is accepted",
+        "mechanisms/exponential/certificates.py",
+        'if checksum != _checksum(header, arrays) or header.get("subject") != subject:',
+        'if header.get("subject") != subject:',
+        (EXPONENTIAL + "test_an_edited_certificate_is_refused[rate]",),
+    ),
+    Patch(
+        "a certificate of another vocabulary is accepted",
+        "mechanisms/exponential/certificates.py",
+        'if checksum != _checksum(header, arrays) or header.get("subject") != subject:',
+        "if checksum != _checksum(header, arrays):",
+        (EXPONENTIAL + "test_a_certificate_of_another_vocabulary_is_refused",),
+    ),
+    Patch(
+        "a certificate of a larger loss than epsilon is accepted",
+        "mechanisms/exponential/certificates.py",
+        'if not law.loss <= subject["epsilon"]:',
+        "if law.loss < 0:",
+        (EXPONENTIAL + "test_a_certificate_of_another_vocabulary_is_refused",),
+    ),
+    Patch(
+        "the checksum of a certificate does not cover the normalisers",
+        "mechanisms/exponential/certificates.py",
+        "for name in sorted(arrays):",
+        "for name in ():",
+        (EXPONENTIAL + "test_an_edited_certificate_is_refused[normalisers]",),
+    ),
+    Patch(
+        "a spec takes any vocabulary for its own",
+        "mechanisms/mechanism.py",
+        "if found.digest != digest:",
+        "if not found.digest:",
+        (EXPONENTIAL + "test_a_spec_with_the_wrong_vocabulary_is_refused",),
+    ),
+    Patch(
+        "Laplace takes epsilon for the scale",
+        "mechanisms/laplace.py",
+        "radial_laplace(streams, self.dimension, 1 / self.epsilon)",
+        "radial_laplace(streams, self.dimension, self.epsilon)",
+        (LAPLACE_MECHANISM + "test_released_noise_has_a_gamma_norm[3-fast]",),
+    ),
+    Patch(
+        "Laplace adds float noise to vectors that were not snapped",
+        "mechanisms/vectors.py",
+        "self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))",
+        "items + self.lattice.to_vectors(self._draw(streams))",
+        (LAPLACE_MECHANISM + "test_outputs_lie_on_the_lattice_whatever_the_input[fast]",),
+    ),
+    Patch(
+        "noise for words is rounded to a lattice coarser than the vocabulary's",
+        "mechanisms/nearest_word.py",
+        "if self.mechanism.lattice.step > self.vocabulary.step:",
+        "if self.mechanism.lattice.step < 0:",
+        (NEAREST_WORD + "test_the_guarantee_is_that_of_the_noise_in_the_distance_of_the_vocabulary",),
+    ),
+)
+
+VOCABULARY_PATCHES = (
+    Patch(
+        "an unknown word is a KeyError, so an attacker learns that it is unknown",
+        "vocabulary/vocabulary.py",
+        "(find(item, unknown) for item in items)",
+        "(self._index[item] for item in items)",
+        (VOCABULARY + "test_words_outside_the_table_become_the_unknown_word",),
+    ),
+    Patch(
+        "an error quotes private words",
+        "vocabulary/vocabulary.py",
+        "(item {position} is {type(item).__name__})",
+        "(item {position} is {item!r})",
+        (VOCABULARY + "test_private_words_are_never_quoted_in_errors",),
+    ),
+    Patch(
+        "ids outside the table are clipped instead of refused",
+        "vocabulary/vocabulary.py",
+        'raise InvalidInputError(f"ids must be at least 0 and below {len(self)}")',
+        "numbers = numbers.clip(0, len(self) - 1)",
+        (VOCABULARY + "test_ids_outside_the_table_are_refused",),
+    ),
+    Patch(
+        "release_ids clips ids instead of refusing them",
+        "mechanisms/words.py",
+        'raise InvalidInputError(f"ids must be from 0 below {len(self.vocabulary)}, the vocabulary\'s size")',
+        "flat = flat.clip(0, len(self.vocabulary) - 1)",
+        (EXPONENTIAL + "test_bad_ids_are_refused",),
+    ),
+    Patch(
+        "the digest of a vocabulary does not cover its points",
+        "vocabulary/vocabulary.py",
+        "for start in range(0, len(self), _BLOCK):",
+        "for start in range(0):",
+        (VOCABULARY + "test_any_difference_changes_the_digest",),
+    ),
+    Patch(
+        "points of a table are floored to the lattice instead of rounded",
+        "vocabulary/lattice.py",
+        "snapped = np.rint(block / STEP) * STEP + 0.0",
+        "snapped = np.floor(block / STEP) * STEP + 0.0",
+        (TABLE + "test_values_go_to_the_nearest_multiple_and_halves_to_the_even_one",),
+    ),
+    Patch(
+        "the nearest word is what float32 says, without a second look",
+        "vocabulary/search.py",
+        "chosen[(error > 0) & (margin <= 2 * error)]",
+        "chosen[:0]",
+        (SEARCH + "test_near_ties_are_decided_exactly",),
+    ),
+    Patch(
+        "the nearest word is what float64 says, without integers",
+        "vocabulary/search.py",
+        "for row in doubtful:",
+        "for row in doubtful[:0]:",
+        (SEARCH + "test_near_ties_are_decided_exactly", SEARCH + "test_tiny_and_far_queries_get_the_exact_answer"),
+    ),
+)
+
+TEXT_PATCHES = (
+    Patch(
+        "unknown words are passed through",
+        "text/protection.py",
+        "return np.ones(len(words), dtype=bool)",
+        "return words.ids != lookup.unknown",
+        (REWRITER + "test_nothing_protected_comes_out_as_it_was",),
+    ),
+    Patch(
+        "the scanner looks words up as they are written, without folding case",
+        "text/scanning.py",
+        "return code + np.uint8(32) if 65 <= code <= 90 else code",
+        "return code",
+        (TOKENS + "test_looking_up[IT-it]",),
+    ),
+    Patch(
+        "words of other scripts are looked up without folding case",
+        "text/scanning.py",
+        'folded = word.casefold().replace("\\u2019", "\'")',
+        'folded = word.replace("\\u2019", "\'")',
+        (TOKENS + "test_looking_up",),
+    ),
+    Patch(
+        "an e-mail address is cut at its signs, which are then kept as layout",
+        "text/scanning.py",
+        "one_word = _is_one_word(text, start, end, classes)",
+        "one_word = False",
+        (TOKENS + "test_the_rule",),
+    ),
+    Patch(
+        "the rule in Python cuts numbers and addresses at their signs",
+        "text/tokens.py",
+        "if _is_one_word(text, start, end):",
+        "if start > end:",
+        (TOKENS + "test_the_rule",),
+    ),
+    Patch(
+        "emoji are layout and are kept",
+        "text/tokens.py",
+        'in "PZ"',
+        'in "PZS"',
+        (TOKENS + "test_the_rule",),
+    ),
+    Patch(
+        "what lies outside the spans is rewritten, and the spans are kept",
+        "text/rewriter.py",
+        "else mask_of_spans(words, spans)",
+        "else ~mask_of_spans(words, spans)",
+        (REWRITER + "test_spans_choose_the_words",),
+    ),
+    Patch(
+        "a word that a span only touches is kept",
+        "text/protection.py",
+        'np.searchsorted(words.starts, end, side="left")',
+        'np.searchsorted(words.ends, end, side="right")',
+        (REWRITER + "test_spans_choose_the_words",),
+    ),
+    Patch(
+        "a release of spans does not say that it reveals the rest",
+        "text/rewriter.py",
+        "reveals=(*self.guarantee.reveals, SPANS_REVEAL)",
+        "reveals=self.guarantee.reveals",
+        (REWRITER + "test_spans_choose_the_words",),
+    ),
+    Patch(
+        "the consistent option draws a word once for all texts",
+        "text/rewriter.py",
+        "np.unique(owners * len(self.mechanism.vocabulary) + ids, return_inverse=True)",
+        "np.unique(ids, return_inverse=True)",
+        (REWRITER + "test_the_same_word_the_same_way_within_a_text",),
+    ),
+    Patch(
+        "words looked up as a stop word are kept with it",
+        "text/protection.py",
+        "mask[place] = word.casefold() not in kept",
+        "mask[place] = False",
+        (REWRITER + "test_words_looked_up_as_a_stop_word_are_not_left",),
+    ),
+    Patch(
+        "the original's capitals are kept by default",
+        "text/assembly.py",
+        "Case.SENTENCE: _SENTENCE",
+        "Case.SENTENCE: _KEEP",
+        (REWRITER + "test_capitals_of_unprotected_text_reveal_nothing",),
+    ),
+)
+
+PROMISE_PATCHES = (
+    Patch(
+        "the loss ignores the radius",
+        "guarantees.py",
+        "return self.epsilon * (distance if radius is None else min(distance, radius))",
+        "return self.epsilon * distance",
+        (GUARANTEES + "test_the_loss_follows_the_relation",),
+    ),
+    Patch(
+        "a promise for near pairs is made for far ones too",
+        "guarantees.py",
+        "return math.inf\n        return self.epsilon\n",
+        "return self.epsilon\n        return self.epsilon\n",
+        (GUARANTEES + "test_the_loss_follows_the_relation",),
+    ),
+    Patch(
+        "the loss of a text is that of its worst word",
+        "guarantees.py",
+        "return math.fsum(self.loss(distance) for distance in distances)",
+        "return max((self.loss(distance) for distance in distances), default=0.0)",
+        (GUARANTEES + "test_losses_add_over_the_words_of_a_text",),
+    ),
+    Patch(
+        "delta is not added over the words of a text",
+        "guarantees.py",
+        "min(self.delta * words, math.nextafter(1.0, 0.0))",
+        "self.delta",
+        (GUARANTEES + "test_a_text_costs_the_sum_of_its_words",),
+    ),
+    Patch(
+        "float sampling costs its slack once, whatever the loss",
+        "guarantees.py",
+        "(1 + math.exp(min(loss, 700.0))) * self.slack",
+        "self.slack",
+        (GUARANTEES + "test_float_sampling_costs_delta_that_grows_with_the_loss",),
+    ),
+    Patch(
+        "a refuted promise is called proved",
+        "guarantees.py",
+        'Status.REFUTED: f"REFUTED ({guarantee.reason}); it was claimed that"',
+        'Status.REFUTED: "Proved:"',
+        (GUARANTEES + "test_a_refuted_guarantee_says_so_first_and_keeps_its_claim",),
+    ),
+    Patch(
+        "a receipt contains what was released privately",
+        "mechanisms/mechanism.py",
+        "return Release(value, self._receipt(self.guarantee, source, len(items)))",
+        "receipt = self._receipt(self.guarantee, source, len(items))\n"
+        '        receipt.mechanism["input"] = list(private)\n'
+        "        return Release(value, receipt)",
+        (EXPONENTIAL + "test_a_receipt_tells_the_facts_and_no_content",),
+    ),
+    Patch(
+        "a receipt contains a digest of the private content",
+        "mechanisms/mechanism.py",
+        "return Release(value, self._receipt(self.guarantee, source, len(items)))",
+        "receipt = self._receipt(self.guarantee, source, len(items))\n"
+        '        receipt.mechanism["input"] = digest_of(list(private))\n'
+        "        return Release(value, receipt)",
+        (EXPONENTIAL + "test_a_receipt_tells_the_facts_and_no_content",),
+    ),
+    Patch(
+        "a receipt states the guarantee although the noise came from a seed",
+        "receipts.py",
+        'str(self.guarantee) if self.private else "NOT PRIVATE: the noise came from a seed, for tests."',
+        "str(self.guarantee)",
+        (EXPONENTIAL + "test_a_receipt_tells_the_facts_and_no_content",),
+    ),
+)
+
+PATCHES = (
+    *NOISE_PATCHES,
+    *CHOICE_PATCHES,
+    *RANDOMNESS_PATCHES,
+    *LAW_PATCHES,
+    *VOCABULARY_PATCHES,
+    *TEXT_PATCHES,
+    *PROMISE_PATCHES,
+)
