@@ -94,7 +94,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     rest=st.dictionaries(st.text(), values, max_size=3), text=st.text(), ascii_only=st.booleans(), spaced=st.booleans()
 )

@@ -4,7 +4,7 @@ Children are forked from a process in which everything is loaded and compiled, s
 not in its imports.
 
     crashing.py moments FOLDER KILLS SEED    kill -9 at random moments
-    crashing.py steps FOLDER                 die before each call that changes the disk, one after the other
+    crashing.py steps FOLDER STRIDE          die before each (every second, ...) call that changes the disk
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def progress_of(target):
     return f"journal at {told[-1] if told else 0}, output at {size}"
 
 
-def each_step(folder):
+def each_step(folder, stride):
     work = rewriter()
     write_lines(folder / "in.txt", 20 << 10)
     folder_of_files = folder / "shards"
@@ -140,8 +140,8 @@ def each_step(folder):
             assert content_of(target) == whole(folder, source, work, options), f"step {steps}"
             assert not target.with_name(target.name + ".partial").exists()
             assert target.with_name(target.name + ".receipt.json").exists()
-            steps += 1
-        say(f"died before each of {steps} steps of {source.name}, every output the same")
+            steps += stride
+        say(f"died before one in {stride} of {steps} steps of {source.name}, every output the same")
         assert steps > 25
 
 
@@ -184,4 +184,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "moments":
         random_moments(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
     else:
-        each_step(Path(sys.argv[2]))
+        each_step(Path(sys.argv[2]), int(sys.argv[3]))

@@ -24,8 +24,13 @@ def test_a_run_killed_at_random_moments_loses_and_doubles_nothing(tmp_path):
     assert "8 kills" in crashing("moments", tmp_path, 8, 3)
 
 
+def test_a_run_that_dies_before_a_step_is_finished_by_the_next(tmp_path):
+    assert crashing("steps", tmp_path, 3).count("every output the same") == 2
+
+
+@pytest.mark.soak
 def test_a_run_that_dies_before_any_step_is_finished_by_the_next(tmp_path):
-    assert crashing("steps", tmp_path).count("every output the same") == 2
+    assert crashing("steps", tmp_path, 1).count("every output the same") == 2
 
 
 @pytest.mark.soak

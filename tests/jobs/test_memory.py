@@ -29,15 +29,15 @@ def compare(folder, small, large, extension, kind):
     assert peaks[1] - peaks[0] < MOST_DIFFERENCE
 
 
-@pytest.mark.parametrize("extension", ["txt", "parquet"])
-def test_ten_times_the_text_takes_no_more_memory(tmp_path, extension):
-    compare(tmp_path, 20, 200, extension, "none")
+def test_ten_times_the_text_takes_no_more_memory(tmp_path):
+    compare(tmp_path, 20, 200, "txt", "none")
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("extension", ["csv", "jsonl"])
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
 def test_ten_times_the_rows_take_no_more_memory(tmp_path, extension):
-    compare(tmp_path, 50, 500, extension, "none")
+    # Parquet is written in row groups of 32 MiB, so a small file says nothing.
+    compare(tmp_path, 100, 1000, extension, "none")
 
 
 @pytest.mark.soak

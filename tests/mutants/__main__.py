@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
+from rich.table import Column, Table
 from tests.mutants.patches import PATCHES, Patch
 
 ROOT = Path(__file__).parents[2]
@@ -48,22 +49,17 @@ def main() -> int:
     asked = " ".join(sys.argv[1:]).lower()
     chosen = [patch for patch in PATCHES if asked in patch.name.lower() or asked in patch.file]
     console, began = Console(), time.perf_counter()
+    outcomes: list[Outcome] = []
     with TemporaryDirectory(prefix="textveil-mutants-") as folder:
-        clean = Path(folder, "clean")
-        clean.mkdir()
-        for name in ("src", "tests"):
-            shutil.copytree(ROOT / name, clean / name, ignore=shutil.ignore_patterns("__pycache__", "mutants"))
-        shutil.copy(ROOT / "pyproject.toml", clean)
-        status, output = run_tests(
-            clean, sorted({test for patch in chosen for test in patch.tests}), "-n", str(AT_ONCE)
-        )
+        clean = clean_copy(Path(folder, "clean"))
+        tests = sorted({test for patch in chosen for test in patch.tests})
+        status, output = run_tests(clean, tests, "-n", str(AT_ONCE))
         if status != 0:
             console.print(output, markup=False, highlight=False)
-            console.print(f"[red]Without any patch the {len(chosen)} patches' tests must pass (status {status}).")
+            console.print(f"Without any patch these tests must pass; pytest ended with status {status}.")
             return 1
         console.print(f"Without any patch the tests pass ({time.perf_counter() - began:.0f} s).")
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            outcomes = []
             for outcome in pool.map(lambda patch: try_out(patch, clean), chosen):
                 outcomes.append(outcome)
                 console.print(f"{len(outcomes)}/{len(chosen)} {outcome.verdict}: {outcome.patch.name}", highlight=False)
@@ -71,6 +67,14 @@ def main() -> int:
     caught = sum(outcome.verdict is Verdict.CAUGHT for outcome in outcomes)
     console.print(f"{caught} of {len(outcomes)} caught in {time.perf_counter() - began:.0f} s.", highlight=False)
     return 0 if outcomes and caught == len(outcomes) else 1
+
+
+def clean_copy(folder: Path) -> Path:
+    """Copy what tests need, once, so that edits made meanwhile do not matter."""
+    for name in ("src", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "mutants"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
 
 
 def try_out(patch: Patch, clean: Path) -> Outcome:
@@ -137,10 +141,10 @@ def run_tests(folder: Path, tests: tuple[str, ...] | list[str], *options: str) -
 
 
 def table_of(outcomes: list[Outcome]) -> Table:
-    table = Table("what a careless author did", "", "seen by", "seconds", title="Mutants")
+    table = Table("what a careless author did", "", Column("seen by", overflow="fold"), "seconds", title="Mutants")
     colours = {Verdict.CAUGHT: "green", Verdict.SURVIVED: "bold red", Verdict.BROKEN: "bold yellow"}
     for patch, verdict, detail, seconds in outcomes:
-        table.add_row(patch.name, f"[{colours[verdict]}]{verdict}", detail.replace("[", r"\["), f"{seconds:.0f}")
+        table.add_row(patch.name, f"[{colours[verdict]}]{verdict}", escape(detail), f"{seconds:.0f}")
     return table
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def run(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="txt, csv, tsv, jsonl, parquet or arrow; .gz; a folder of such; - for stdin.")
+        str,
+        typer.Argument(
+            metavar="IN", help="txt, csv, tsv, jsonl, parquet or arrow; .gz; a folder of such; - for stdin."
+        ),
     ],
     target: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="What to write; - for stdout.")],
     epsilon: Epsilon = None,
@@ -34,22 +37,34 @@ def run(
     consistent: Annotated[
         bool, typer.Option("--consistent", help="The same word the same way within a text: reveals where words recur.")
     ] = False,
-    preview: Annotated[bool, typer.Option("--preview", help="Print the cost and the guarantee; release nothing.")] = False,
-    file_format: Annotated[str | None, typer.Option("--format", help="Of the input, if its name does not tell.")] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Print the cost and the guarantee; release nothing.")
+    ] = False,
+    file_format: Annotated[
+        str | None, typer.Option("--format", help="Of the input, if its name does not tell.")
+    ] = None,
     header: Annotated[bool, typer.Option("--header/--no-header", help="Whether csv has a row of names.")] = True,
     key_file: Annotated[
-        Path | None, typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end.")
+        Path | None,
+        typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
     ] = None,
     receipt: Annotated[Path | None, typer.Option("--receipt", help="Where the receipt goes, if OUT is -.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
-    discard: Annotated[bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")] = False,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")
+    ] = False,
 ) -> None:
     """Rewrite the texts of a file word by word. Interrupted? Run the same command again: it resumes."""
     from textveil.jobs import plan
     from textveil.text import TextRewriter
 
     words = mechanism_of(
-        vocabulary_of(vocabulary, size), name=mechanism, epsilon=epsilon, unchanged=unchanged, radius=radius, weights=weights
+        vocabulary_of(vocabulary, size),
+        name=mechanism,
+        epsilon=epsilon,
+        unchanged=unchanged,
+        radius=radius,
+        weights=weights,
     )
     rewriter = TextRewriter(words, protect=_protection(keep_stop_words), case=case, consistent=consistent)
     job = plan(

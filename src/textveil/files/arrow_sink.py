@@ -22,12 +22,13 @@ class ParquetSink:
     path : the file
     schema : of the release
     codecs : compression, by column
+    coded : columns that are written with dictionaries
     """
 
-    def __init__(self, path: Path, schema: pa.Schema, *, codecs: str | dict[str, str]) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, *, codecs: str | dict[str, str], coded: list[str]) -> None:
         self._path = path
         self._schema = schema
-        self._writer = pq.ParquetWriter(path, schema, compression=codecs)
+        self._writer = pq.ParquetWriter(path, schema, compression=codecs, use_dictionary=coded)
         self._waiting: list[pa.RecordBatch] = []
         self._bytes = 0
 

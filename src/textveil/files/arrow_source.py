@@ -102,14 +102,16 @@ class TableSource:
 
 
 class ParquetSource(TableSource):
-    """A parquet file; `codecs` are the compressions of its columns."""
+    """A parquet file; `codecs` are the compressions of its columns, `coded` those written with dictionaries."""
 
     codecs: str | dict[str, str]
+    coded: list[str]
     _kind = "parquet"
 
     def _open(self) -> tuple[pa.Schema, int | None]:
         with pq.ParquetFile(self._path) as file:
-            self.codecs, self._batch_rows = _codecs(file.metadata), _batch_rows(file.metadata, self._batch_bytes)
+            self._batch_rows = _batch_rows(file.metadata, self._batch_bytes)
+            self.codecs, self.coded = _encodings(file.metadata)
             return file.schema_arrow, file.metadata.num_rows
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
@@ -142,12 +144,14 @@ class IpcSource(TableSource):
                 yield batch
 
 
-def _codecs(metadata: Any) -> str | dict[str, str]:
+def _encodings(metadata: Any) -> tuple[str | dict[str, str], list[str]]:
+    """Return the compression of each column, and the columns that have dictionaries."""
     if not metadata.num_row_groups:
-        return "snappy"
+        return "snappy", []
     group = metadata.row_group(0)
     columns = [group.column(place) for place in range(group.num_columns)]
-    return {column.path_in_schema: _CODECS.get(column.compression, column.compression) for column in columns}
+    codecs = {column.path_in_schema: _CODECS.get(column.compression, column.compression) for column in columns}
+    return codecs, [column.path_in_schema for column in columns if column.has_dictionary_page]
 
 
 def _batch_rows(metadata: Any, batch_bytes: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from textveil.hashing import Packed
 
-BATCH_BYTES = 4 << 20
+BATCH_BYTES = 2 << 20
 MOST_RECORD_BYTES = 256 << 20
 NOTHING = Packed.of([])
 

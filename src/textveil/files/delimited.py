@@ -13,7 +13,7 @@ import numpy as np
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
 from textveil.files.selection import Selection, listed
-from textveil.files.spans import Bytes, Fault, Spans
+from textveil.files.spans import Bytes, Fault, Spans, copy_bytes
 from textveil.hashing import Packed
 
 _QUOTE, _LINE_FEED, _RETURN = 34, 10, 13
@@ -57,14 +57,24 @@ class Delimited:
         if fields == 0:
             raise InvalidInputError(f"{self._where} has no first row, so it has no columns; give it a header")
         self._width = fields
-        header = self._selection.header
-        if header:
-            spans = Spans(starts=starts[:fields], ends=ends[:fields], quoted=quoted[:fields], rows=1, consumed=place)
-            self.columns = tuple(_names(self.decode(data, spans)))
-        else:
-            self.columns = tuple(f"column {number}" for number in range(1, fields + 1))
+        spans = Spans(starts=starts[:fields], ends=ends[:fields], quoted=quoted[:fields], rows=1, consumed=place)
+        names = tuple(_names(self.decode(data, spans)))
+        header = self._has_header(names)
+        self.columns = names if header else tuple(f"column {number}" for number in range(1, fields + 1))
         self._column = self._selection.find(self.columns, self._where, named=header)
         return int(place) if header else 0
+
+    def _has_header(self, names: tuple[str, ...]) -> bool:
+        """A name that is found, or that can be nothing but a name, says that the first row is a header."""
+        column, header = self._selection.column, self._selection.header
+        if header is not None:
+            return header
+        if isinstance(column, str) and (column in names or not column.isdigit()):
+            return True
+        raise InvalidInputError(
+            f"say whether the first row of {self._where} names its columns (header=True), which are then released as they "
+            "are, or is a record (header=False)"
+        )
 
     def scan(self, data: Bytes, *, final: bool) -> Spans:
         """Find the field of each row."""
@@ -94,7 +104,7 @@ class Delimited:
         offsets = np.empty(len(texts) + 1, dtype=np.int64)
         # A row of one empty field would read as no row at all.
         needs = spans.quoted | (np.diff(texts.offsets) == 0) if self._width == 1 else spans.quoted.copy()
-        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._stops, needs), dtype=np.uint8)
+        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._delimiter, needs), dtype=np.uint8)
         _quote(texts.data, texts.offsets, needs, encoded, offsets)
         return Packed(encoded, offsets)
 
@@ -187,6 +197,14 @@ def _scan(data, final, delimiter, stops, column, width, starts, ends, quoted):  
 
 
 @compiled
+def _quotes(data, first, last):  # type: ignore[no-untyped-def]
+    count, view = 0, data[first:last]
+    for k in range(last - first):
+        count += view[k] == _QUOTE
+    return count
+
+
+@compiled
 def _unquote(data, starts, ends, quoted, decoded, offsets):  # type: ignore[no-untyped-def]
     at = 0
     for span in range(starts.size):
@@ -194,26 +212,30 @@ def _unquote(data, starts, ends, quoted, decoded, offsets):  # type: ignore[no-u
         place, end = starts[span], ends[span]
         if quoted[span]:
             place, end = place + 1, end - 1
+        if not quoted[span] or _quotes(data, place, end) == 0:
+            copy_bytes(data, place, decoded, at, end - place)
+            at += end - place
+            continue
         while place < end:
             decoded[at] = data[place]
             at += 1
-            place += 2 if quoted[span] and data[place] == _QUOTE else 1
+            place += 2 if data[place] == _QUOTE else 1
     offsets[starts.size] = at
     return at
 
 
 @compiled
-def _quoted_size(data, offsets, stops, needs):  # type: ignore[no-untyped-def]
+def _quoted_size(data, offsets, delimiter, needs):  # type: ignore[no-untyped-def]
     """Mark the fields that need quotes and return the size of all."""
     size = 0
     for field in range(offsets.size - 1):
-        quotes = 0
-        for place in range(offsets[field], offsets[field + 1]):
-            code = data[place]
-            quotes += code == _QUOTE
-            if code == _QUOTE or stops[code]:
-                needs[field] = True
-        size += offsets[field + 1] - offsets[field] + (quotes + 2 if needs[field] else 0)
+        first, last = offsets[field], offsets[field + 1]
+        quotes, others, view = _quotes(data, first, last), 0, data[first:last]
+        for k in range(last - first):
+            others += (view[k] == delimiter) | (view[k] == _LINE_FEED) | (view[k] == _RETURN)
+        if quotes + others:
+            needs[field] = True
+        size += last - first + (quotes + 2 if needs[field] else 0)
     return size
 
 
@@ -222,16 +244,23 @@ def _quote(data, offsets, needs, encoded, moved):  # type: ignore[no-untyped-def
     at = 0
     for field in range(offsets.size - 1):
         moved[field] = at
-        if needs[field]:
-            encoded[at] = _QUOTE
-            at += 1
-        for place in range(offsets[field], offsets[field + 1]):
-            encoded[at] = data[place]
-            at += 1
-            if data[place] == _QUOTE:
-                encoded[at] = _QUOTE
+        first, last = offsets[field], offsets[field + 1]
+        if not needs[field]:
+            copy_bytes(data, first, encoded, at, last - first)
+            at += last - first
+            continue
+        encoded[at] = _QUOTE
+        at += 1
+        if _quotes(data, first, last) == 0:
+            copy_bytes(data, first, encoded, at, last - first)
+            at += last - first
+        else:
+            for place in range(first, last):
+                encoded[at] = data[place]
                 at += 1
-        if needs[field]:
-            encoded[at] = _QUOTE
-            at += 1
+                if data[place] == _QUOTE:
+                    encoded[at] = _QUOTE
+                    at += 1
+        encoded[at] = _QUOTE
+        at += 1
     moved[offsets.size - 1] = at

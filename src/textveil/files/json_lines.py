@@ -9,7 +9,7 @@ import numpy as np
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
 from textveil.files.json_strings import escaped, unescape, unescaped
-from textveil.files.json_syntax import MOST_DEPTH, skip_name, skip_space, skip_string, skip_value
+from textveil.files.json_syntax import MOST_DEPTH, skip_colon, skip_space, skip_string, skip_value
 from textveil.files.selection import Selection, listed
 from textveil.files.spans import Bytes, Fault, Spans
 from textveil.hashing import Packed
@@ -92,14 +92,22 @@ def _keys(lines: bytes) -> dict[str, None]:
 
 
 @compiled
+def _same_escaped_name(data, start, end, name):  # type: ignore[no-untyped-def]
+    plain, offsets = np.empty(end - start, np.uint8), np.empty(2, np.int64)
+    size = unescape(data, np.array([start]), np.array([end]), plain, offsets)
+    return np.array_equal(plain[:size], name)
+
+
+@compiled
 def _same_name(data, start, end, name):  # type: ignore[no-untyped-def]
     """Whether a string, however escaped, is the name looked for."""
-    for place in range(start + 1, end - 1):
-        if data[place] == 92:
-            plain, offsets = np.empty(end - start, np.uint8), np.empty(2, np.int64)
-            size = unescape(data, np.array([start]), np.array([end]), plain, offsets)
-            return np.array_equal(plain[:size], name)
-    return np.array_equal(data[start + 1 : end - 1], name)
+    escaped, same = False, end - start - 2 == name.size
+    for k in range(end - start - 2):
+        code = data[start + 1 + k]
+        escaped |= code == 92
+        if same:
+            same = code == name[k]
+    return _same_escaped_name(data, start, end, name) if escaped else same
 
 
 @compiled
@@ -113,7 +121,7 @@ def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def] #
     while not closed:
         place = skip_space(data, place, end)
         after_name = skip_string(data, place, end)
-        value = skip_name(data, place, end)
+        value = skip_colon(data, after_name, end)
         if value < 0 or value >= end:
             return _NOT_JSON, start, stop
         after = skip_value(data, value, end, stack)

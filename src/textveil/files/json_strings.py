@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.compiled import compiled
 from textveil.files.json_syntax import hex_digit
-from textveil.files.spans import Bytes, Integers
+from textveil.files.spans import Bytes, Integers, copy_bytes
 from textveil.hashing import Packed
 
 _QUOTE, _BACKSLASH, _U = 34, 92, 117
@@ -32,7 +32,9 @@ def unescaped(data: Bytes, starts: Integers, ends: Integers) -> Packed:
 def escaped(texts: Packed) -> Packed:
     """Return texts as strings, quotes included."""
     offsets = np.empty(len(texts) + 1, dtype=np.int64)
-    encoded = np.empty(_escaped_size(texts.data) + 2 * len(texts), dtype=np.uint8)
+    # An escape has at most six bytes.
+    room = len(texts.data) + 5 * _special(texts.data, 0, len(texts.data)) + 2 * len(texts)
+    encoded = np.empty(room, dtype=np.uint8)
     size = _escape(texts.data, texts.offsets, encoded, offsets)
     return Packed(encoded[:size], offsets)
 
@@ -97,16 +99,12 @@ def unescape(data, starts, ends, decoded, offsets):  # type: ignore[no-untyped-d
 
 
 @compiled
-def _escaped_size(data):  # type: ignore[no-untyped-def]
-    """Room that is enough for all escapes."""
-    size = data.size
-    for place in range(data.size):
-        code = data[place]
-        if _ESCAPED[code]:
-            size += 1
-        elif code < 32 or code == 0xED:
-            size += 5
-    return size
+def _special(data, first, last):  # type: ignore[no-untyped-def]
+    """How many bytes may need an escape."""
+    count, view = 0, data[first:last]
+    for k in range(last - first):
+        count += (view[k] < 32) | (view[k] == _QUOTE) | (view[k] == _BACKSLASH) | (view[k] == 0xED)
+    return count
 
 
 @compiled
@@ -125,6 +123,10 @@ def _escape(data, offsets, encoded, moved):  # type: ignore[no-untyped-def]
         encoded[at] = _QUOTE
         at += 1
         place, end = offsets[text], offsets[text + 1]
+        if _special(data, place, end) == 0:
+            copy_bytes(data, place, encoded, at, end - place)
+            at += end - place
+            place = end
         while place < end:
             code = data[place]
             if _ESCAPED[code]:

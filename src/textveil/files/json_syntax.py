@@ -17,6 +17,8 @@ _QUOTE, _BACKSLASH, _COMMA, _COLON = 34, 92, 44, 58
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 123, 125, 91, 93
 _ESCAPES = np.zeros(256, dtype=np.bool_)
 _ESCAPES[np.frombuffer(b'"\\/bfnrt', dtype=np.uint8)] = True
+_PLAIN = np.arange(256) >= 32
+_PLAIN[[_QUOTE, _BACKSLASH]] = False
 _WORDS = np.frombuffer(
     b"true\0\0\0\0\0false\0\0\0\0null\0\0\0\0\0NaN\0\0\0\0\0\0Infinity\0-Infinity", dtype=np.uint8
 ).reshape(6, 9)
@@ -45,15 +47,15 @@ def skip_string(data, place, end):  # type: ignore[no-untyped-def] # noqa: PLR09
     if place >= end or data[place] != _QUOTE:
         return MALFORMED
     place += 1
-    while place < end:
-        code = data[place]
-        if code == _QUOTE:
-            return place + 1
-        if code < 32:
-            return MALFORMED
-        if code != _BACKSLASH:
+    while True:
+        while place < end and _PLAIN[data[place]]:
             place += 1
-            continue
+        if place >= end:
+            return MALFORMED
+        if data[place] == _QUOTE:
+            return place + 1
+        if data[place] != _BACKSLASH:
+            return MALFORMED
         place += 1
         if place >= end:
             return MALFORMED
@@ -68,7 +70,6 @@ def skip_string(data, place, end):  # type: ignore[no-untyped-def] # noqa: PLR09
             place += 1
         else:
             return MALFORMED
-    return MALFORMED
 
 
 @compiled
@@ -109,15 +110,19 @@ def _skip_word(data, place, end):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def skip_name(data, place, end):  # type: ignore[no-untyped-def]
-    """Return where the value of a member begins, given where its name may begin."""
-    place = skip_string(data, skip_space(data, place, end), end)
+def skip_colon(data, place, end):  # type: ignore[no-untyped-def]
+    """Return where the value of a member begins, given where its name ends."""
     if place < 0:
         return MALFORMED
     place = skip_space(data, place, end)
     if place >= end or data[place] != _COLON:
         return MALFORMED
     return skip_space(data, place + 1, end)
+
+
+@compiled
+def _skip_name(data, place, end):  # type: ignore[no-untyped-def]
+    return skip_colon(data, skip_string(data, skip_space(data, place, end), end), end)
 
 
 @compiled
@@ -139,7 +144,7 @@ def skip_value(data, place, end, stack):  # type: ignore[no-untyped-def] # noqa:
                     return MALFORMED
                 stack[depth] = code + 2
                 depth += 1
-                place = skip_name(data, inside, end) if code == _OPEN_BRACE else inside
+                place = _skip_name(data, inside, end) if code == _OPEN_BRACE else inside
                 if place < 0:
                     return MALFORMED
                 continue
@@ -163,7 +168,7 @@ def skip_value(data, place, end, stack):  # type: ignore[no-untyped-def] # noqa:
                 return MALFORMED
             place += 1
             if stack[depth - 1] == _CLOSE_BRACE:
-                place = skip_name(data, place, end)
+                place = _skip_name(data, place, end)
                 if place < 0:
                     return MALFORMED
             break

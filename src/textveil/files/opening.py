@@ -56,7 +56,7 @@ def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0)
     from textveil.files.arrow_source import IpcSource, ParquetSource
 
     if isinstance(source, ParquetSource):
-        return ParquetSink(path, source.schema, codecs=source.codecs)
+        return ParquetSink(path, source.schema, codecs=source.codecs, coded=source.coded)
     if isinstance(source, IpcSource):
         compression = "lz4" if form.kind is Kind.FEATHER else None
         return IpcSink(path, source.schema, is_stream=source.is_stream, compression=compression)

@@ -17,12 +17,13 @@ class Selection:
     Parameters
     ----------
     column : the name of a column (csv, parquet, Arrow) or key (jsonl), or its number from 1
-    header : whether the first row of a csv file names the columns
+    header : whether the first row of a csv file names the columns; by default it must, if the column is given by name,
+        and must be said otherwise, since a first row taken for a header is released as it is
     delimiter : what separates the fields of a csv file; by default a comma, or a tab for tsv
     """
 
     column: str | int | None = None
-    header: bool = True
+    header: bool | None = None
     delimiter: str | None = None
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Reading txt, csv, tsv and jsonl: pieces of about 4 MiB that end where a record ends."""
+"""Reading txt, csv, tsv and jsonl: pieces of about 2 MiB that end where a record ends."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def plan(
     *,
     column: str | int | None = None,
     format: str | None = None,  # noqa: A002 - the word that users know
-    header: bool = True,
+    header: bool | None = None,
     delimiter: str | None = None,
     key_file: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
@@ -122,7 +122,7 @@ def plan(
     work : what releases the texts: a TextRewriter, or any BatchWork
     column : the column or key that holds the texts, by name or by number from 1
     format : "txt", "csv", "tsv", "jsonl" (with ".gz"), "parquet", "arrow" or "feather"; by default from the extension
-    header : whether the first row of csv names the columns
+    header : whether the first row of csv names the columns; must be said unless the column is given by name
     delimiter : of csv; by default a comma, a tab for tsv
     key_file : the secret that all noise comes from, made if absent; by default a new one that is deleted at the end
     receipt : where the receipt goes if the target is standard output; a file's goes beside it

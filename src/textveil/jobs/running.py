@@ -115,6 +115,9 @@ def _release_file(
     path.parent.mkdir(parents=True, exist_ok=True)
     sink = open_sink(source, path, job.format_of(shard), keep=told.size)
     try:
+        # The journal must not tell of a file whose name a power cut could still take away.
+        for folder in path.relative_to(partial.folder).parents:
+            sync_folder(partial.folder / folder)
         position = _write(job, source, sink, random.at(number * _ROWS_OF_A_FILE), journal, step)
         sink.finish()
     except BaseException:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,6 @@ _SHA256 = {
     _WORDS: "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
 }
 _UNKNOWN = "unk"
-_PATTERN = "^[A-Za-z]+$"
 
 
 def default_vocabulary(size: int = 30_000) -> Vocabulary:
@@ -29,19 +29,19 @@ def default_vocabulary(size: int = 30_000) -> Vocabulary:
 
     Entries with anything but letters are passed over: texts are cut at hyphens before words are looked up.
     """
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
+    from pyarrow.parquet import ParquetFile
 
     require_count("size", size, least=2)
     folder = _folder()
-    entries = pq.read_table(io.BytesIO(_checked(folder / _WORDS)))["index"].combine_chunks()
+    entries = ParquetFile(io.BytesIO(_checked(folder / _WORDS))).read()["index"].to_pylist()
     vectors = np.load(io.BytesIO(_checked(folder / _VECTORS)), allow_pickle=False)
-    rows = np.flatnonzero(pc.match_substring_regex(entries, _PATTERN).to_numpy(zero_copy_only=False))
-    if size > len(rows):
+    words = (row for row, entry in enumerate(entries) if entry.isascii() and entry.isalpha())
+    rows = list(islice(words, size))
+    if len(rows) < size:
         raise InvalidInputError(f"size must be at most {len(rows)}, the words of GloVe 6B (got {size})")
-    unknown = pc.index(entries, _UNKNOWN).as_py()
-    chosen = rows[:size] if unknown in rows[:size] else np.append(rows[:size], unknown)
-    return Vocabulary(entries.take(chosen).to_pylist(), vectors[chosen], _UNKNOWN)
+    unknown = entries.index(_UNKNOWN)
+    chosen = rows if unknown in rows else [*rows, unknown]
+    return Vocabulary([entries[row] for row in chosen], vectors[chosen], _UNKNOWN)
 
 
 def _folder() -> Path:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from textveil.errors import InvalidInputError
 from textveil.mechanisms.exponential.law import Law, rounding_slack, uncalibrated
@@ -115,6 +114,8 @@ def _solve_on_pair(
     high: float,
 ) -> float:
     """Return the largest rate in the bracket at which this pair alone keeps epsilon."""
+    from scipy.optimize import brentq
+
     rows = np.minimum(distances_to_all(vocabulary, np.array(pair)), radius)
     distance = float(rows[0, pair[1]])
 

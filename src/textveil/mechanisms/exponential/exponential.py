@@ -23,8 +23,9 @@ from textveil.guarantees import Guarantee, Unit, metric_privacy
 from textveil.mechanisms.exponential import certificates
 from textveil.mechanisms.exponential.calibration import calibrate, law_keeping
 from textveil.mechanisms.exponential.explanation import Explanation, explain
-from textveil.mechanisms.exponential.law import Law, neighbourhood_radius, truncation_radius, uncalibrated
+from textveil.mechanisms.exponential.law import Law, truncation_radius, uncalibrated
 from textveil.mechanisms.exponential.rows import Rows
+from textveil.mechanisms.exponential.shipped import curve_for, radius_for
 from textveil.mechanisms.exponential.tight import MOST_WORDS, tight_law
 from textveil.mechanisms.mechanism import named_object
 from textveil.mechanisms.words import WordMechanism
@@ -54,7 +55,8 @@ class Exponential(WordMechanism):
         the distance within which a word has 1 in 64 of the vocabulary, on average
     weights : "tight" to optimise how much each word is used as an output (T9, T15)
     calibrated : True to calibrate now, False for rate = epsilon / 2, which needs no calibration; None takes a
-        calibration from the cache, or makes it if that should take less than 15 seconds
+        calibration that comes with the package (it may leave 2% of epsilon unused) or is in the cache, or
+        makes it if that should take less than 15 seconds
     """
 
     vocabulary: Vocabulary
@@ -68,7 +70,7 @@ class Exponential(WordMechanism):
     def __post_init__(self) -> None:
         require_positive("epsilon", self.epsilon)
         if self.radius == "auto":
-            object.__setattr__(self, "radius", neighbourhood_radius(self.vocabulary))
+            object.__setattr__(self, "radius", radius_for(self.vocabulary))
         elif self.radius is not None:
             require_positive("radius", self.radius)  # type: ignore[arg-type]
         if self.weights not in (None, "tight"):
@@ -112,6 +114,10 @@ class Exponential(WordMechanism):
 
         Its epsilon is the exact loss of that law, so that nothing of it is left unused.
         """
+        curve = None if self.calibrated else curve_for(self.vocabulary.digest, self.law.radius)
+        known = curve.law_keeping(share, at_most=at_most) if curve else None
+        if known is not None:
+            return replace(self, epsilon=known.loss)
         epsilon = self.epsilon
         for _ in range(_RADIUS_TRIES):
             # Where weights underflow depends on epsilon, so the radius is found together with it.
@@ -147,6 +153,11 @@ class Exponential(WordMechanism):
         start = uncalibrated(self.vocabulary, self.epsilon, radius)
         if self.calibrated is False:
             return start
+        if self.calibrated is None and self.weights is None:
+            curve = curve_for(self.vocabulary.digest, radius)
+            law = curve.law_within(self.epsilon) if curve else None
+            if law is not None:
+                return law
         subject = self._subject(self.epsilon, radius)
         stored = certificates.load(subject)
         if stored is not None:

@@ -25,7 +25,7 @@ DEEPEST = 44.0
 ROUNDING = 2.0**-40
 # The radius at which a truncated law is sparse: measured in docs/choosing.md.
 _NEIGHBOURHOOD = 1 / 64
-_RADIUS_SAMPLE = 256
+_RADIUS_SAMPLE = 64
 _NO_WEIGHTS = np.empty(0)
 
 
@@ -67,7 +67,7 @@ def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | No
 
 
 def neighbourhood_radius(vocabulary: Vocabulary) -> float:
-    """Return the distance within which a word has 1 in 64 of the vocabulary, in the mean over 256 of its words."""
+    """Return the distance within which a word has 1 in 64 of the vocabulary, in the mean over 64 of its words."""
     chosen = np.linspace(0, len(vocabulary) - 1, min(_RADIUS_SAMPLE, len(vocabulary))).astype(np.int64)
     rank = max(1, round(len(vocabulary) * _NEIGHBOURHOOD))
     distances = distances_to_all(vocabulary, chosen)
