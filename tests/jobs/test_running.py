@@ -330,6 +330,32 @@ def test_standard_input_and_output(tmp_path, capitals, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.csv.receipt.json", "r.json"]
 
 
+def test_a_run_from_standard_input_begins_again_but_discards_no_other(tmp_path, words, capitals, monkeypatch):
+    def stdin(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    target = tmp_path / "out.txt"
+    stdin(words.read_bytes())
+    with pytest.raises(RunInterrupted):
+        plan("-", target, Stopping(capitals(), KeyboardInterrupt()), **OPTIONS).run()
+    assert not (tmp_path / "out.txt.partial" / "key").exists()
+    stdin(b"anew\n")
+    plan("-", target, capitals(), **OPTIONS).run()
+    assert target.read_bytes() == b"ANEW\n"
+    stopped(words, tmp_path / "other.txt", capitals())
+    stdin(b"anew\n")
+    with pytest.raises(InvalidInputError, match="the unfinished run"):
+        plan("-", tmp_path / "other.txt", capitals(), **OPTIONS).run()
+    plan(words, tmp_path / "other.txt", capitals(), **OPTIONS).run()
+
+
+def test_a_folder_that_only_has_the_name_of_a_partial_output_loses_nothing(tmp_path, words, capitals):
+    (tmp_path / "out.txt.partial").mkdir()
+    (tmp_path / "out.txt.partial" / "mine.txt").write_text("mine")
+    plan(words, tmp_path / "out.txt", capitals()).run()
+    assert [path.name for path in (tmp_path / "out.txt.partial").iterdir()] == ["mine.txt"]
+
+
 def test_nothing_of_the_content_is_in_the_journal_receipt_or_errors(tmp_path, rewriter):
     path = tmp_path / "in.jsonl"
     line = json.dumps({"text": "w1 xcanaryx w2"}).encode() + b"\n"

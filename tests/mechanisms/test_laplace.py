@@ -32,7 +32,9 @@ def test_the_density_is_normalised_and_keeps_epsilon():
     ratios = np.abs(flat.log_density(y, x) - flat.log_density(y, z))
     assert (ratios <= 1.7 * np.linalg.norm(x - z, axis=1) + 1e-9).all()
     radial, _ = integrate.quad(
-        lambda r: float(np.exp(flat.log_density(np.array([r, 0, 0, 0, 0]), np.zeros(5)))) * r**4 * 8 * math.pi**2 / 3, 0, 60
+        lambda r: float(np.exp(flat.log_density(np.array([r, 0, 0, 0, 0]), np.zeros(5)))) * r**4 * 8 * math.pi**2 / 3,
+        0,
+        60,
     )
     assert radial == pytest.approx(1.0, abs=1e-6)
 

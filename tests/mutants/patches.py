@@ -176,7 +176,7 @@ CHOICE_PATCHES = (
     Patch(
         "the boost of a row is given to the word itself too",
         "noise/choice.py",
-        "(1.0 if y == own else boost)",
+        "(1.0 if distances[y] == 0.0 else boost)",
         "boost",
         (CHOICE + "test_output_weights_and_the_boost_of_a_row",),
     ),

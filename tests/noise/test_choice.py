@@ -17,10 +17,10 @@ from textveil.randomness import RandomSource
 NO_WEIGHTS = np.empty(0)
 
 
-def make_row(distances, rate, radius=math.inf, weights=NO_WEIGHTS, boost=1.0, own=0):
+def make_row(distances, rate, radius=math.inf, weights=NO_WEIGHTS, boost=1.0):
     count = len(distances)
     ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
-    length, top, bottom = choice.integer_row(np.asarray(distances), rate, radius, weights, boost, own, ids, high, low)
+    length, top, bottom = choice.integer_row(np.asarray(distances), rate, radius, weights, boost, ids, high, low)
     return ids[:length], high[:length], low[:length], (int(top) << 64) + int(bottom)
 
 

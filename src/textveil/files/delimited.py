@@ -72,8 +72,8 @@ class Delimited:
         if isinstance(column, str) and (column in names or not column.isdigit()):
             return True
         raise InvalidInputError(
-            f"say whether the first row of {self._where} names its columns (header=True), which are then released as they "
-            "are, or is a record (header=False)"
+            f"say whether the first row of {self._where} names its columns (header=True), and so is released as it is, "
+            "or is a record (header=False)"
         )
 
     def scan(self, data: Bytes, *, final: bool) -> Spans:

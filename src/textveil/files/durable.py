@@ -20,6 +20,11 @@ def sync_folder(path: Path) -> None:
     sync_file(path)
 
 
+def unfinished(path: Path) -> Path:
+    """Return where a file is written before it gets its name."""
+    return path.with_name(path.name + ".new")
+
+
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file so that it has all of its content, or keeps its old one, whenever the machine stops.
 
@@ -29,7 +34,7 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     content : all of it
     mode : permissions, less the umask
     """
-    beside = path.with_name(path.name + ".new")
+    beside = unfinished(path)
     beside.unlink(missing_ok=True)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as file:

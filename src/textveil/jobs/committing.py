@@ -20,7 +20,9 @@ def refuse_existing(target: Path) -> None:
     """Raise if there is an output, or its receipt, already."""
     for path in (target, receipt_path(target)):
         if os.path.lexists(path):
-            raise InvalidInputError(f"{path} exists; give overwrite=True to replace it, or another output")
+            raise InvalidInputError(
+                f"{path} exists; give overwrite=True (--overwrite) to replace it, or another output"
+            )
 
 
 def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool) -> None:

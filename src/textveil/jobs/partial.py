@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from textveil.files.durable import sync_folder
+from textveil.files.durable import sync_folder, unfinished
 from textveil.jobs.stopping import RunBusyError
 
 
@@ -45,19 +45,18 @@ class PartialFolder:
             os.close(descriptor)
 
     def clear(self) -> None:
-        """Delete all but the lock: the key first, the journal last, so that a crash in between is finished."""
-        self.key.unlink(missing_ok=True)
-        for path in (self.replaced, self.output):
+        """Delete all but the lock: the key first, the journal last, so that a crash in between is finished.
+
+        Only what a run makes is deleted: the folder may be someone's own that happens to have this name.
+        """
+        for path in (self.key, unfinished(self.key), self.replaced, self.output):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-        for path in self.folder.iterdir():
-            if path not in (self.journal, self._lock):
-                path.unlink()
         sync_folder(self.folder)
+        # If a power cut brings the journal back, the next run clears up once more.
         self.journal.unlink(missing_ok=True)
-        sync_folder(self.folder)
 
     def _take_lock(self) -> int:
         while True:

@@ -23,7 +23,7 @@ from textveil.jobs.committing import as_plain, commit, refuse_existing
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
 from textveil.jobs.keys import fresh_key, key_check, key_in
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.planning import Job
+from textveil.jobs.planning import STREAM, Job
 from textveil.jobs.receipt import FileReceipt, sha256_of
 from textveil.jobs.stopping import resumable
 from textveil.progress import Step, progress
@@ -38,12 +38,14 @@ def run_to_files(job: Job, target: Path) -> FileReceipt:
     partial = PartialFolder(target)
     with partial.locked(), resumable(partial.folder):
         told = read_journal(partial.journal)
-        if told.plan is None or job.source is None:
+        if told.plan is not None and job.source is None and told.plan["input"] == STREAM:
+            # Standard input comes only once: the old run is tidied up, and this is another.
+            _tidy(partial, told, overwrite=job.overwrite)
+            told = Progress()
+        if told.plan is None:
             if not job.overwrite:
                 refuse_existing(target)
-            # Nothing was begun that could be gone on with: standard input comes only once.
             partial.clear()
-            told = Progress()
         else:
             _check_same(told.plan, job.fingerprint, partial.folder)
         if told.receipt is not None:
@@ -83,6 +85,13 @@ def run_to_stream(job: Job) -> FileReceipt:
     if job.receipt is not None:
         write_whole(job.receipt, (receipt.to_json() + "\n").encode())
     return receipt
+
+
+def _tidy(partial: PartialFolder, told: Progress, *, overwrite: bool) -> None:
+    if told.receipt is None:
+        partial.clear()
+    else:
+        commit(partial, FileReceipt.from_dict(told.receipt), overwrite=overwrite)
 
 
 def _release(job: Job, partial: PartialFolder, key: bytes) -> FileReceipt:

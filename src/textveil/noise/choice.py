@@ -75,11 +75,11 @@ def _grouped(tokens: NDArray[np.int64], words: int) -> NDArray[np.int64]:
 
 
 @compiled
-def integer_row(distances, rate, radius, weights, boost, own, ids, high, low):  # type: ignore[no-untyped-def]
+def integer_row(distances, rate, radius, weights, boost, ids, high, low):  # type: ignore[no-untyped-def]
     """Write the row of one word; return its length and the total with the shared rest.
 
-    The weight of candidate y is weights[y] exp(-rate min(d, radius)), times `boost` for y other than
-    the word itself. If `weights` is empty all are 1, and candidates at `radius` and beyond are not
+    The weight of candidate y is weights[y] exp(-rate min(d, radius)), times `boost` for y that are
+    not at distance 0. If `weights` is empty all are 1, and candidates at `radius` and beyond are not
     written: they have only their share of the rest. The buffers need room for every candidate and one more.
     """
     sparse = weights.size == 0
@@ -93,7 +93,7 @@ def integer_row(distances, rate, radius, weights, boost, own, ids, high, low):  
         values[k] = exponential(-rate * min(distances[ids[k]], radius))
     if not sparse:
         for y in range(count):
-            values[y] *= weights[y] * (1.0 if y == own else boost)
+            values[y] *= weights[y] * (1.0 if distances[y] == 0.0 else boost)
     far = exponential(-rate * radius) if kept < count else 0.0
     scale = TOTAL / (_sum(values) + far * (count - kept))
     far_high, far_low = _integer(far * scale)

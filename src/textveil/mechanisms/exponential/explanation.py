@@ -93,8 +93,7 @@ def _what_is_learnt(
     distances = np.minimum(distances_to_all(vocabulary, outputs), law.radius)
     logs = -law.rate * distances - law.log_normalisers
     if law.row_boosts is not None:
-        others = np.arange(len(vocabulary)) != outputs[:, None]
-        logs += np.log(law.row_boosts) * others
+        logs += np.log(law.row_boosts) * (distances > 0)
     given = logs - logs[:, own : own + 1]
     chances = row[outputs]
     plausible = (given >= -np.log(2)).sum(axis=1) - 1

@@ -23,7 +23,7 @@ from textveil.guarantees import Guarantee, Unit, metric_privacy
 from textveil.mechanisms.exponential import certificates
 from textveil.mechanisms.exponential.calibration import calibrate, law_keeping
 from textveil.mechanisms.exponential.explanation import Explanation, explain
-from textveil.mechanisms.exponential.law import Law, truncation_radius, uncalibrated
+from textveil.mechanisms.exponential.law import DEEPEST, DEEPEST_IF_TIGHT, Law, truncation_radius, uncalibrated
 from textveil.mechanisms.exponential.rows import Rows
 from textveil.mechanisms.exponential.shipped import curve_for, radius_for
 from textveil.mechanisms.exponential.tight import MOST_WORDS, tight_law
@@ -121,10 +121,10 @@ class Exponential(WordMechanism):
         epsilon = self.epsilon
         for _ in range(_RADIUS_TRIES):
             # Where weights underflow depends on epsilon, so the radius is found together with it.
-            radius = truncation_radius(self.vocabulary, epsilon, self.radius)  # type: ignore[arg-type]
+            radius = self._radius_at(epsilon)
             law = law_keeping(self.vocabulary, share, radius, at_most=at_most, guess=epsilon / 2)
             epsilon = law.loss * (1 + 1e-11)
-            if truncation_radius(self.vocabulary, epsilon, self.radius) == radius:  # type: ignore[arg-type]
+            if self._radius_at(epsilon) == radius:
                 certificates.save(self._subject(epsilon, radius), law)
                 return replace(self, epsilon=epsilon, calibrated=True)
         raise InvalidInputError("no radius fits this share; give radius= yourself")
@@ -149,7 +149,7 @@ class Exponential(WordMechanism):
         return Rows(self.vocabulary, self.law)
 
     def _find_law(self) -> Law:
-        radius = truncation_radius(self.vocabulary, self.epsilon, self.radius)  # type: ignore[arg-type]
+        radius = self._radius_at(self.epsilon)
         start = uncalibrated(self.vocabulary, self.epsilon, radius)
         if self.calibrated is False:
             return start
@@ -170,6 +170,11 @@ class Exponential(WordMechanism):
             certificates.save(subject, law)
         return law
 
+    def _radius_at(self, epsilon: float) -> float:
+        asked = None if self.radius is None else float(self.radius)
+        depth = DEEPEST if self.weights is None else DEEPEST_IF_TIGHT
+        return truncation_radius(self.vocabulary, float(epsilon), asked, depth=depth)
+
     def _subject(self, epsilon: float, radius: float) -> dict[str, Any]:
         return certificates.subject_of(
             vocabulary=self.vocabulary.digest, epsilon=float(epsilon), radius=radius, form=self.weights or "plain"
@@ -183,13 +188,10 @@ class Exponential(WordMechanism):
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> Exponential:
         vocabulary = named_object("vocabulary", spec["vocabulary"], objects)
-        made = cls(
-            vocabulary,
-            epsilon=spec["epsilon"],
-            radius=spec["radius"],
-            weights=spec["weights"],
-            calibrated=bool(spec["calibrated"]),
-        )
-        if made.law.rate != spec["rate"]:
-            raise CertificateError(f"calibration gave rate {made.law.rate!r}, the spec has {spec['rate']!r}")
-        return made
+        options = {name: spec[name] for name in ("epsilon", "radius", "weights")}
+        # A calibrated law came with the package or was computed: whichever gives the rate of the spec.
+        for calibrated in (None, True) if spec["calibrated"] else (False,):
+            made = cls(vocabulary, calibrated=calibrated, **options)
+            if made.law.rate == spec["rate"]:
+                return made
+        raise CertificateError(f"calibration gave rate {made.law.rate!r}, the spec has {spec['rate']!r}")

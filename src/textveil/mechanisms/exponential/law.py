@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 # The smallest weight must keep 2^-46 relative precision in 127 bits shared by up to 2^17 words: e^-44.
 DEEPEST = 44.0
+# The weights of outputs of a tight law reach down to a thousandth of the largest, which takes some of that room.
+DEEPEST_IF_TIGHT = 34.0
 # Rounding of the weights, of the normalisers and of exact distances, in nats, for any pair (SPEC 8.4).
 ROUNDING = 2.0**-40
 # The radius at which a truncated law is sparse: measured in docs/choosing.md.
@@ -58,10 +60,10 @@ def rounding_slack(vocabulary: Vocabulary) -> float:
     return ROUNDING + 4 * DEEPEST * vocabulary.space.relative_error(vocabulary.points)
 
 
-def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None) -> float:
+def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None, *, depth: float = DEEPEST) -> float:
     """Return where the law is cut off: the radius asked for, or where weights would underflow; inf if nowhere."""
     # In quarters of an octave, so that the radius stays the same while epsilon is searched for.
-    deepest = 2.0 ** (math.floor(4 * math.log2(DEEPEST / epsilon)) / 4)
+    deepest = 2.0 ** (math.floor(4 * math.log2(depth / epsilon)) / 4)
     cut = math.inf if radius is None else radius
     return cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
 

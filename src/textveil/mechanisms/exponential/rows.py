@@ -139,7 +139,7 @@ class Rows:
         rows = []
         for word, row in zip(words, distances, strict=True):
             length, top, bottom = choice.integer_row(
-                row, law.rate, law.radius, law.weights, law.boost(word), int(word), ids, high, low
+                row, law.rate, law.radius, law.weights, law.boost(word), ids, high, low
             )
             rows.append(
                 Row(
