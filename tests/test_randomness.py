@@ -128,6 +128,21 @@ def test_no_two_processes_share_noise(method):
     assert len(np.unique(stacked)) == stacked.size
 
 
+def test_the_row_of_a_secure_source_cannot_be_chosen():
+    with pytest.raises(tv.InvalidInputError, match="never repeats"):
+        RandomSource.secure().at(0)
+    assert (words(RandomSource.keyed(KEY, 3).at(9)) == words(RandomSource.keyed(KEY, 9))).all()
+
+
+def test_threads_never_share_noise():
+    from concurrent.futures import ThreadPoolExecutor
+
+    source = RandomSource.secure()
+    with ThreadPoolExecutor(8) as pool:
+        drawn = np.concatenate(list(pool.map(lambda _: words(source), range(400))))
+    assert len(np.unique(drawn)) == drawn.size
+
+
 def test_a_seeded_source_warns_repeats_and_moves_on():
     with pytest.warns(tv.NotPrivateWarning, match="not private"):
         source = RandomSource.seeded(1)

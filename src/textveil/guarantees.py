@@ -16,6 +16,8 @@ from typing import Any
 
 from textveil.errors import InvalidInputError, require_probability
 
+EACH_WORD = " for each word that differs"
+
 
 class Status(StrEnum):
     """Whether the promise is a theorem."""
@@ -90,7 +92,8 @@ class Guarantee:
     status, reason : whether the promise is a theorem, and why not if it is not
     reveals : what the release shows anyway
     slack : total variation distance between the law sampled and the law proved; 0 for exact sampling
-    positions : how many units one release holds; losses add over those that differ
+    positions : how many words a text has; losses add over those that differ. Where it is not known, delta and slack
+        are those of one word, and add up as well
     """
 
     epsilon: float
@@ -197,7 +200,8 @@ def local_privacy(epsilon: float, *, unit: Unit, delta: float = 0.0, **more: Any
 
 def _promise(guarantee: Guarantee) -> str:
     relation, epsilon = guarantee.relation, f"{guarantee.epsilon:.6g}"
-    delta = f", except with probability mass {guarantee.delta:.3g}" if guarantee.delta else ""
+    each = EACH_WORD if guarantee.unit is Unit.TEXT and guarantee.positions is None else ""
+    delta = f", except with probability mass {guarantee.delta:.3g}{each}" if guarantee.delta else ""
     opening = {
         Status.PROVED: "Proved:",
         Status.CONDITIONAL: f"Conditional ({guarantee.reason}):",
@@ -226,9 +230,10 @@ def _promise(guarantee: Guarantee) -> str:
 
 def _caveats(guarantee: Guarantee) -> list[str]:
     caveats = []
+    each = EACH_WORD if guarantee.unit is Unit.TEXT and guarantee.positions is None else ""
     if guarantee.slack and guarantee.status is not Status.REFUTED:
         caveats.append(
-            f"Sampling in floating point adds (1 + e^loss) x {guarantee.slack:.2g} to delta; "
+            f"Sampling in floating point adds at most (1 + e^loss) x {guarantee.slack:.2g} to delta{each}; "
             'precision="exact" removes it.'
         )
     if guarantee.reveals:

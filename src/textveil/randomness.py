@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +34,11 @@ Contents: TypeAlias = NDArray[Any] | Sequence[bytes] | Packed
 
 LEAST_KEY_BYTES = 16
 _BLOCK_WORDS = 2
+
+
+def fresh_key() -> bytes:
+    """Return 32 bytes of the operating system's randomness, for a key."""
+    return os.urandom(32)
 
 
 class SourceKind(StrEnum):
@@ -51,11 +57,12 @@ class RandomSource:
     row: int
     _key: bytes = field(repr=False)
     _process: int = field(default_factory=os.getpid, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     @classmethod
     def secure(cls) -> RandomSource:
         """Fresh noise from the operating system's generator; never repeats."""
-        return cls(SourceKind.SECURE, 0, os.urandom(32))
+        return cls(SourceKind.SECURE, 0, fresh_key())
 
     @classmethod
     def keyed(cls, key: bytes, row: int = 0) -> RandomSource:
@@ -88,7 +95,9 @@ class RandomSource:
         return self.kind is not SourceKind.SEEDED
 
     def at(self, row: int) -> RandomSource:
-        """Return the same key at another row."""
+        """Return the same key at another row; a secure source has no rows to choose, since it never repeats."""
+        if self.kind is SourceKind.SECURE:
+            raise InvalidInputError("a secure source never repeats, so its row can't be chosen; use RandomSource.keyed")
         return replace(self, row=_row(row))
 
     def streams(self, purpose: bytes, contents: Contents) -> Streams:
@@ -100,9 +109,11 @@ class RandomSource:
         contents : the items: an integer array (one item each), a 2-d array (one item a row), or byte strings
         """
         self._rekey_after_fork()
-        count, first = len(contents), self.row
-        if self.kind is not SourceKind.KEYED:
-            self.row += count
+        count = len(contents)
+        with self._lock:
+            first = self.row
+            if self.kind is not SourceKind.KEYED:
+                self.row += count
         rows = np.arange(first, first + count, dtype=np.uint64)
         if self.kind is SourceKind.SECURE:
             # The key is fresh, so distinct counters are all that is needed.
@@ -127,7 +138,7 @@ class RandomSource:
         if self._process != os.getpid():
             self._process = os.getpid()
             if self.kind is SourceKind.SECURE:
-                self._key, self.row = os.urandom(32), 0
+                self._key, self.row = fresh_key(), 0
 
 
 class Streams:

@@ -337,7 +337,7 @@ def test_a_run_from_standard_input_begins_again_but_discards_no_other(tmp_path, 
     target = tmp_path / "out.txt"
     stdin(words.read_bytes())
     with pytest.raises(RunInterrupted):
-        plan("-", target, Stopping(capitals(), KeyboardInterrupt()), **OPTIONS).run()
+        plan("-", target, Stopping(capitals(), KeyboardInterrupt(), after=1), **OPTIONS).run()
     assert not (tmp_path / "out.txt.partial" / "key").exists()
     stdin(b"anew\n")
     plan("-", target, capitals(), **OPTIONS).run()

@@ -125,7 +125,7 @@ def test_the_covering_programme_is_solved(seed, size, rate):
     assert (kernel @ c <= 1 + 1e-9).all()
     assert (u >= 0).all()
     assert (kernel @ u >= 1 - 1e-9).all()
-    assert u.sum() <= 1.01 * c.sum()
+    assert u.sum() <= 1.02 * c.sum()
 
 
 def test_too_many_words_are_refused_with_the_way_out():

@@ -20,8 +20,10 @@ NO_WEIGHTS = np.empty(0)
 def make_row(distances, rate, radius=math.inf, weights=NO_WEIGHTS, boost=1.0):
     count = len(distances)
     ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
-    length, top, bottom = choice.integer_row(np.asarray(distances), rate, radius, weights, boost, ids, high, low)
-    return ids[:length], high[:length], low[:length], (int(top) << 64) + int(bottom)
+    length, *numbers = choice.integer_row(np.asarray(distances), rate, radius, weights, boost, ids, high, low)
+    share, total = ((int(a) << 64) + int(b) for a, b in (numbers[:2], numbers[2:]))
+    assert total - share * count == ((int(high[length - 1]) << 64) + int(low[length - 1]) if length else 0)
+    return ids[:length], high[:length], low[:length], total, share
 
 
 def integers(high, low):
@@ -36,13 +38,11 @@ def integers(high, low):
 )
 @settings(max_examples=150, deadline=None)
 def test_weights_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radius):
-    ids, high, low, total = make_row(distances, rate, radius)
+    ids, high, low, total, share = make_row(distances, rate, radius)
     weights = integers(high, low)
     assert sum(weights) <= total < 2**127
     ideal = np.exp(-rate * np.minimum(distances, radius))
     assert [i for i, d in enumerate(distances) if d < radius] == ids.tolist()
-    share, uneven = divmod(total - sum(weights), len(distances))
-    assert uneven == 0
     for weight, y in zip(weights, ids, strict=True):
         assert (weight + share) / total == pytest.approx(ideal[y] / ideal.sum(), rel=2.0**-40)
     if len(ids) < len(distances):
@@ -51,14 +51,14 @@ def test_weights_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radiu
 
 def test_output_weights_and_the_boost_of_a_row():
     weights = np.array([0.5, 0.0, 2.0])
-    ids, high, low, total = make_row([0.0, 1.0, 2.0], 1.0, weights=weights, boost=3.0)
+    ids, high, low, total, _ = make_row([0.0, 1.0, 2.0], 1.0, weights=weights, boost=3.0)
     ideal = np.array([0.5, 0.0, 3 * 2.0 * math.exp(-2)])
     assert ids.tolist() == [0, 1, 2]
     assert np.array(integers(high, low)) / total == pytest.approx(ideal / ideal.sum(), rel=1e-12)
     assert integers(high, low)[1] == 0
 
 
-def one_row(ids, high, low, total):
+def one_row(ids, high, low, total, share=0):
     return choice.Rows(
         starts=np.zeros(1, np.int64),
         lengths=np.array([len(ids)], np.int32),
@@ -66,6 +66,8 @@ def one_row(ids, high, low, total):
         prefix=(high >> np.uint64(31)).astype(np.uint32),
         high=high,
         low=low,
+        share_high=np.array([share >> 64], np.uint64),
+        share_low=np.array([share & (2**64 - 1)], np.uint64),
         total_high=np.array([total >> 64], np.uint64),
         total_low=np.array([total & (2**64 - 1)], np.uint64),
     )
@@ -104,15 +106,25 @@ def test_a_row_of_nothing_but_the_remainder():
 def test_draws_at_the_edges_of_the_integers(shift):
     """With a small and with a large first half, so that the first 32 bits tie or decide."""
     bounds = [((1 << 64) + 5) << shift, ((1 << 64) + 9) << shift]
-    total = bounds[1] + 3
+    share = 7 << shift
+    total = bounds[1] + 10 * share
     halves = np.array([[bound >> 64, bound & (2**64 - 1)] for bound in bounds], dtype=np.uint64)
-    rows = one_row(np.array([4, 7], np.int32), halves[:, 0].copy(), halves[:, 1].copy(), total)
-    cases = {0: 4, bounds[0] - 1: 4, bounds[0]: 7, bounds[1] - 1: 7, bounds[1]: 0, total - 1: 0, total: -1}
+    rows = one_row(np.array([4, 7], np.int32), halves[:, 0].copy(), halves[:, 1].copy(), total, share)
+    cases = {0: 4, bounds[0] - 1: 4, bounds[0]: 7, bounds[1] - 1: 7, bounds[1]: 0, total - 1: 9, total: -1}
+    cases |= {bounds[1] + share - 1: 0, bounds[1] + share: 1, bounds[1] + 5 * share - 1: 4, bounds[1] + 5 * share: 5}
     for value, expected in cases.items():
-        words = np.array([[(value >> 64) << 1, value & (2**64 - 1), 0, 0]], dtype=np.uint64)
+        words = np.array([[(value >> 64) << 1, value & (2**64 - 1)]], dtype=np.uint64)
         drawn = np.empty(1, np.int64)
-        choice._draw(np.zeros(1, np.int64), np.zeros(1, np.int64), *rows, 10, words, drawn)
+        choice._draw(np.zeros(1, np.int64), np.zeros(1, np.int64), rows, 10, words, drawn)
         assert drawn[0] == expected
+
+
+@given(st.integers(1, 2**110), st.integers(1, 100_000), st.data())
+@settings(deadline=None)
+def test_wide_division(divisor, count, data):
+    value = data.draw(st.integers(0, divisor * count - 1))
+    halves = [np.uint64(part) for number in (value, divisor) for part in (number >> 64, number & (2**64 - 1))]
+    assert choice._quotient(*halves, count) == value // divisor
 
 
 @given(st.integers(0, 2**127 // 2**32), st.integers(0, 2**32 - 1))
@@ -120,13 +132,3 @@ def test_draws_at_the_edges_of_the_integers(shift):
 def test_wide_multiplication(value, factor):
     high, low = choice._times(np.uint64(value >> 64), np.uint64(value & (2**64 - 1)), factor)
     assert (int(high) << 64) + int(low) == value * factor
-
-
-@given(st.integers(1, 2**31))
-@settings(deadline=None)
-def test_integers_below_a_count_use_an_even_range(count):
-    even = (2**62 // count) * count
-    assert choice._below(np.uint64(0), count) == 0
-    assert choice._below(np.uint64(even - 1) << np.uint64(2), count) == count - 1
-    if even < 2**62:
-        assert choice._below(np.uint64(even) << np.uint64(2), count) == -1

@@ -42,6 +42,3 @@ def main() -> None:
     except OSError as error:
         typer.echo(f"textveil: {error.filename or 'file'}: {error.strerror}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("textveil: interrupted", err=True)
-        sys.exit(130)

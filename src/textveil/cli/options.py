@@ -64,7 +64,7 @@ def mechanism_of(
     def make(value: float) -> WordMechanism:
         if name == "nearest":
             return NearestWord(vocabulary, Laplace(epsilon=value, dimension=vocabulary.dimension, precision="exact"))
-        return Exponential(vocabulary, epsilon=value, radius=cut, weights=weights, calibrated=None)
+        return Exponential(vocabulary, epsilon=value, radius=cut, weights=weights).calibrate()
 
     if epsilon is not None:
         return make(epsilon)

@@ -43,7 +43,11 @@ def run(
     file_format: Annotated[
         str | None, typer.Option("--format", help="Of the input, if its name does not tell.")
     ] = None,
-    header: Annotated[bool, typer.Option("--header/--no-header", help="Whether csv has a row of names.")] = True,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether csv has a row of names; say so if --column is a number."),
+    ] = None,
+    delimiter: Annotated[str | None, typer.Option("--delimiter", help="Of csv; by default a comma.")] = None,
     key_file: Annotated[
         Path | None,
         typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
@@ -55,7 +59,7 @@ def run(
     ] = False,
 ) -> None:
     """Rewrite the texts of a file word by word. Interrupted? Run the same command again: it resumes."""
-    from textveil.jobs import plan
+    from textveil.jobs import RunInterrupted, plan
     from textveil.text import TextRewriter
 
     words = mechanism_of(
@@ -74,6 +78,7 @@ def run(
         column=int(column) if column is not None and column.isdigit() else column,
         format=file_format,
         header=header,
+        delimiter=delimiter,
         key_file=key_file,
         receipt=receipt,
         overwrite=overwrite,
@@ -83,7 +88,11 @@ def run(
         return
     if discard:
         job.discard()
-    done = job.run()
+    try:
+        done = job.run()
+    except RunInterrupted as stopped:
+        typer.echo(f"textveil: {stopped}", err=True)
+        raise typer.Exit(130) from None
     # Standard output may be the release itself.
     print(f"\n{done}" if target != "-" else "", file=sys.stderr if target == "-" else sys.stdout)
 

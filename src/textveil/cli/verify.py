@@ -1,4 +1,4 @@
-"""textveil verify: is this output the one that its receipt tells of?"""
+"""textveil verify: whether an output is the one that its receipt tells of."""
 
 from __future__ import annotations
 

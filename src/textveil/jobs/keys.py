@@ -12,12 +12,7 @@ from pathlib import Path
 
 from textveil.errors import InvalidInputError
 from textveil.files.durable import write_whole
-from textveil.randomness import LEAST_KEY_BYTES, RandomSource
-
-
-def fresh_key() -> bytes:
-    """Return 32 random bytes from the operating system."""
-    return RandomSource.secure()._key
+from textveil.randomness import LEAST_KEY_BYTES, fresh_key
 
 
 def key_in(path: Path) -> bytes:

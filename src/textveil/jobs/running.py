@@ -21,13 +21,13 @@ from textveil.files.durable import sync_folder, write_whole
 from textveil.files.streams import OutputStream
 from textveil.jobs.committing import as_plain, commit, refuse_existing
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
-from textveil.jobs.keys import fresh_key, key_check, key_in
+from textveil.jobs.keys import key_check, key_in
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import STREAM, Job
 from textveil.jobs.receipt import FileReceipt, sha256_of
 from textveil.jobs.stopping import resumable
 from textveil.progress import Step, progress
-from textveil.randomness import RandomSource
+from textveil.randomness import RandomSource, fresh_key
 
 # Each file has its own range of rows, so that files need not wait for each other to be counted.
 _ROWS_OF_A_FILE = 1 << 40

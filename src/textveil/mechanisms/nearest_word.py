@@ -20,6 +20,7 @@ from textveil.mechanisms.mechanism import from_spec, named_object
 from textveil.mechanisms.vectors import AdditiveMechanism
 from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import Streams
+from textveil.spaces import Euclidean
 from textveil.vocabulary import Vocabulary
 
 Ids = NDArray[np.int64]
@@ -47,6 +48,10 @@ class NearestWord(WordMechanism):
         if self.mechanism.dimension != self.vocabulary.dimension:
             raise InvalidInputError(
                 f"mechanism has dimension {self.mechanism.dimension}, the vocabulary {self.vocabulary.dimension}"
+            )
+        if not isinstance(self.vocabulary.space, Euclidean):
+            raise InvalidInputError(
+                f"noise protects Euclidean distance, the vocabulary has {self.vocabulary.space.metric}: use Exponential"
             )
         if self.mechanism.lattice.step > self.vocabulary.step:
             # On the vocabulary's own lattice rounding moves no word, so distances are those of the vocabulary.

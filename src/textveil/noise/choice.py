@@ -19,7 +19,7 @@ from textveil.randomness import Streams
 
 # A total of 2^127 (1 - 2^-20) leaves room for rounding and makes a second try rare.
 TOTAL = 2.0**127 * (1 - 2.0**-20)
-WORDS_A_DRAW = 4
+WORDS_A_DRAW = 2
 _HALF = 2.0**64
 _AGAIN = -1
 # Tokens whose random words fit into the cache.
@@ -31,7 +31,8 @@ class Rows(NamedTuple):
 
     `starts[word]` and `lengths[word]` say where the row of a word lies; `ids` are its near candidates; `high` and
     `low` their cumulative weights, `prefix` the first 32 of their 127 bits, which decide most comparisons;
-    `total_high[word]` and `total_low[word]` the total with the shared rest.
+    `share_high[word]` and `share_low[word]` what every candidate has of the shared rest; `total_high[word]` and
+    `total_low[word]` the total with it.
     """
 
     starts: NDArray[np.int64]
@@ -40,6 +41,8 @@ class Rows(NamedTuple):
     prefix: NDArray[np.uint32]
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
+    share_high: NDArray[np.uint64]
+    share_low: NDArray[np.uint64]
     total_high: NDArray[np.uint64]
     total_low: NDArray[np.uint64]
 
@@ -61,7 +64,7 @@ def _draw_portion(
         words = np.ascontiguousarray(streams.words(WORDS_A_DRAW))
         drawn = np.empty(len(waiting), dtype=np.int64)
         asking = tokens[waiting]
-        _draw(asking, _grouped(asking, len(rows.starts)), *rows, candidates, words, drawn)
+        _draw(asking, _grouped(asking, len(rows.starts)), rows, candidates, words, drawn)
         chosen[waiting] = drawn
         again = drawn == _AGAIN
         waiting, streams = waiting[again], streams.select(again)
@@ -76,7 +79,7 @@ def _grouped(tokens: NDArray[np.int64], words: int) -> NDArray[np.int64]:
 
 @compiled
 def integer_row(distances, rate, radius, weights, boost, ids, high, low):  # type: ignore[no-untyped-def]
-    """Write the row of one word; return its length and the total with the shared rest.
+    """Write the row of one word; return its length, each candidate's share of the rest, and the total.
 
     The weight of candidate y is weights[y] exp(-rate min(d, radius)), times `boost` for y that are
     not at distance 0. If `weights` is empty all are 1, and candidates at `radius` and beyond are not
@@ -102,7 +105,7 @@ def integer_row(distances, rate, radius, weights, boost, ids, high, low):  # typ
         value_high, value_low = _integer(values[k] * scale)
         top, bottom = _plus(top, bottom, *_minus(value_high, value_low, far_high, far_low))
         high[k], low[k] = top, bottom
-    return kept, *_plus(top, bottom, *_times(far_high, far_low, count))
+    return kept, far_high, far_low, *_plus(top, bottom, *_times(far_high, far_low, count))
 
 
 @compiled_reduction
@@ -159,25 +162,44 @@ def _counting_sort(tokens, places, order):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _draw(tokens, order, starts, lengths, ids, prefix, high, low, total_high, total_low, candidates, words, chosen):  # type: ignore[no-untyped-def]
+def _draw(tokens, order, rows, candidates, words, chosen):  # type: ignore[no-untyped-def]
     for t in order:
         word = tokens[t]
         top, bottom = words[t, 0] >> np.uint64(1), words[t, 1]
         chosen[t] = _AGAIN
-        if not _less(top, bottom, total_high[word], total_low[word]):
+        if not _less(top, bottom, rows.total_high[word], rows.total_low[word]):
             continue
-        first, end = starts[word], starts[word] + lengths[word]
+        start, end = rows.starts[word], rows.starts[word] + rows.lengths[word]
         sought = prefix_of(top)
-        last = end
+        first, last = start, end
         while first < last:
             middle = (first + last) >> 1
-            if prefix[middle] < sought:
+            if rows.prefix[middle] < sought:
                 first = middle + 1
             else:
                 last = middle
-        while first < end and prefix[first] == sought and not _less(top, bottom, high[first], low[first]):
+        while (
+            first < end and rows.prefix[first] == sought and not _less(top, bottom, rows.high[first], rows.low[first])
+        ):
             first += 1
-        chosen[t] = ids[first] if first < end else _below(words[t, 2], candidates)
+        if first < end:
+            chosen[t] = rows.ids[first]
+            continue
+        if end > start:
+            top, bottom = _minus(top, bottom, rows.high[end - 1], rows.low[end - 1])
+        chosen[t] = _quotient(top, bottom, rows.share_high[word], rows.share_low[word], candidates)
+
+
+@compiled
+def _quotient(high, low, other_high, other_low, count):  # type: ignore[no-untyped-def]
+    """How often the second goes into the first, which is below `count`: a guess in floats, mended in integers."""
+    guess = (float(high) * _HALF + float(low)) / (float(other_high) * _HALF + float(other_low))
+    quotient = min(max(np.int64(guess), 0), count - 1)
+    while _less(high, low, *_times(other_high, other_low, quotient)):
+        quotient -= 1
+    while not _less(high, low, *_times(other_high, other_low, quotient + 1)):
+        quotient += 1
+    return quotient
 
 
 @compiled
@@ -189,11 +211,3 @@ def prefix_of(high):  # type: ignore[no-untyped-def]
 @compiled
 def _less(high, low, other_high, other_low):  # type: ignore[no-untyped-def]
     return high < other_high or (high == other_high and low < other_low)
-
-
-@compiled
-def _below(word, count):  # type: ignore[no-untyped-def]
-    """A uniform integer below `count` from 62 bits, or -1 if they fall into the uneven end."""
-    bits = np.int64(word >> np.uint64(2))
-    even = (np.int64(2**62) // count) * count
-    return bits % count if bits < even else _AGAIN

@@ -26,6 +26,10 @@ class Protection(Protocol):
         """What leaving words out shows."""
         ...
 
+    def spec(self) -> object:
+        """Return the choice as plain values, so that different choices never share noise."""
+        ...
+
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return True for each word that is protected."""
         ...
@@ -36,6 +40,10 @@ class EveryWord:
     """All words are protected: the default."""
 
     reveals: tuple[str, ...] = ()
+
+    def spec(self) -> object:
+        """Return "every word"."""
+        return "every word"
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return True for every word."""
@@ -48,6 +56,10 @@ class AllBut:
 
     words: tuple[str, ...] = ()
     reveals: tuple[str, ...] = ("the stop words, and where they stand",)
+
+    def spec(self) -> object:
+        """Return the list."""
+        return {"all but": list(self.words)}
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return False for the words of the list."""
@@ -67,6 +79,11 @@ class Where:
 
     predicate: Callable[[str], bool]
     reveals: tuple[str, ...] = ("every word that the predicate leaves out, and where it stands",)
+
+    def spec(self) -> object:
+        """Return the name of the predicate and which one it is in this process."""
+        name = getattr(self.predicate, "__qualname__", type(self.predicate).__name__)
+        return {"where": f"{name} ({id(self.predicate)})"}
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return what the predicate says of each word."""

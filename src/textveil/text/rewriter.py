@@ -15,7 +15,7 @@ from textveil.hashing import Packed
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import RandomSource, Streams
-from textveil.receipts import Release
+from textveil.receipts import Release, digest_of
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, with_texts
 from textveil.text.protection import EveryWord, Protection, mask_of_spans, spans_of_bytes
@@ -75,7 +75,7 @@ class TextRewriter(Mechanism):
         return {
             "mechanism": "TextRewriter",
             "words": self.mechanism.spec(),
-            "protect": list(self.protect.reveals) or "every word",
+            "protect": self.protect.spec(),
             "case": str(self.case),
             "consistent": self.consistent,
             "unknown_text": self.unknown_text,
@@ -102,7 +102,9 @@ class TextRewriter(Mechanism):
         source = source or RandomSource.secure()
         texts = self._check(private)
         protected = spans_of_bytes(texts_in(private), [spans] if isinstance(private, str) else spans)
-        output = Packed(*self.rewrite(texts, source.streams(self._purpose, texts), spans=protected))
+        # Other spans are another mechanism: they must not meet the same noise.
+        purpose = self._purpose + bytes.fromhex(digest_of(protected))
+        output = Packed(*self.rewrite(texts, source.streams(purpose, texts), spans=protected))
         guarantee = replace(self.guarantee, reveals=(*self.guarantee.reveals, SPANS_REVEAL))
         return Release(self._wrap(output, private), self._receipt(guarantee, source, len(texts)))
 

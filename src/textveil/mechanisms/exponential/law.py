@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import InvalidInputError
+from textveil.spaces import Euclidean
 from textveil.vocabulary import Vocabulary
-from textveil.vocabulary.pairs import diameter_bound, distances_to_all
+from textveil.vocabulary.pairs import diameter_bound, distances_to_all, steepest_pairs
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +27,7 @@ DEEPEST = 44.0
 DEEPEST_IF_TIGHT = 34.0
 # Rounding of the weights, of the normalisers and of exact distances, in nats, for any pair (SPEC 8.4).
 ROUNDING = 2.0**-40
+_ROUNDING_WORDS = 2**19
 # The radius at which a truncated law is sparse: measured in docs/choosing.md.
 _NEIGHBOURHOOD = 1 / 64
 _RADIUS_SAMPLE = 64
@@ -57,7 +60,8 @@ class Law:
 
 def rounding_slack(vocabulary: Vocabulary) -> float:
     """Bound what computing in floats adds to the loss of any pair, in nats."""
-    return ROUNDING + 4 * DEEPEST * vocabulary.space.relative_error(vocabulary.points)
+    growth = max(1.0, len(vocabulary) / _ROUNDING_WORDS)
+    return growth * ROUNDING + 4 * DEEPEST * vocabulary.space.relative_error(vocabulary.points)
 
 
 def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None, *, depth: float = DEEPEST) -> float:
@@ -65,7 +69,13 @@ def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | No
     # In quarters of an octave, so that the radius stays the same while epsilon is searched for.
     deepest = 2.0 ** (math.floor(4 * math.log2(depth / epsilon)) / 4)
     cut = math.inf if radius is None else radius
-    return cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
+    found = cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
+    if found < vocabulary.step:
+        raise InvalidInputError(
+            f"distances would be cut off at {found:.3g}, below the vocabulary's step 2^-20: "
+            "give a larger radius or a smaller epsilon"
+        )
+    return found
 
 
 def neighbourhood_radius(vocabulary: Vocabulary) -> float:
@@ -82,7 +92,12 @@ def uncalibrated(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
     """Return the law at half of epsilon: private for every vocabulary, without looking at any pair.
 
     Lip(ln Z) <= rate, so the loss is at most 2 rate d plus the rounding, and distinct points of the
-    lattice are at least one step apart.
+    lattice are at least one step apart in Euclidean distance. In another space the least distance is looked for.
     """
-    rate = max(0.0, (epsilon - rounding_slack(vocabulary) / vocabulary.step) / 2)
+    slack = rounding_slack(vocabulary)
+    if isinstance(vocabulary.space, Euclidean):
+        cost = slack / vocabulary.step
+    else:
+        cost = float(steepest_pairs(vocabulary, np.zeros((1, len(vocabulary))), radius=radius, slack=slack).slope[0])
+    rate = max(0.0, (epsilon - cost) / 2)
     return Law(rate=rate, radius=radius, loss=epsilon, certified=False)

@@ -31,12 +31,13 @@ _DISTANCES_A_BLOCK = 2**21
 
 @dataclass(frozen=True)
 class Row:
-    """The law of one word: candidates, cumulative weights in two halves, and the total."""
+    """The law of one word: near candidates, their cumulative weights, everybody's share of the rest, the total."""
 
     word: int
     ids: NDArray[np.int32]
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
+    share: tuple[np.uint64, np.uint64]
     total: tuple[np.uint64, np.uint64]
 
 
@@ -51,6 +52,8 @@ class Arena:
             prefix=np.empty(entries, dtype=np.uint32),
             high=np.empty(entries, dtype=np.uint64),
             low=np.empty(entries, dtype=np.uint64),
+            share_high=np.zeros(words, dtype=np.uint64),
+            share_low=np.zeros(words, dtype=np.uint64),
             total_high=np.zeros(words, dtype=np.uint64),
             total_low=np.zeros(words, dtype=np.uint64),
         )
@@ -70,6 +73,7 @@ class Arena:
         rows.ids[start:stop], rows.high[start:stop], rows.low[start:stop] = row.ids, row.high, row.low
         rows.prefix[start:stop] = row.high >> np.uint64(31)
         rows.starts[row.word] = start
+        rows.share_high[row.word], rows.share_low[row.word] = row.share
         rows.total_high[row.word], rows.total_low[row.word] = row.total
         self.used = stop
         rows.lengths[row.word] = len(row.ids)
@@ -106,8 +110,7 @@ class Rows:
         matrix = np.empty((len(words), len(self._vocabulary)))
         for place, row in enumerate(self._rows(words)):
             total = _wide(*row.total)
-            inside = _wide(row.high[-1], row.low[-1]) if len(row.ids) else 0
-            matrix[place] = (total - inside) // len(self._vocabulary) / total
+            matrix[place] = _wide(*row.share) / total
             matrix[place, row.ids] += _differences(row.high, row.low) / float(total)
         return matrix
 
@@ -138,16 +141,18 @@ class Rows:
         ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
         rows = []
         for word, row in zip(words, distances, strict=True):
-            length, top, bottom = choice.integer_row(
+            length, *numbers = choice.integer_row(
                 row, law.rate, law.radius, law.weights, law.boost(word), ids, high, low
             )
+            share_high, share_low, total_high, total_low = map(np.uint64, numbers)
             rows.append(
                 Row(
-                    int(word),
-                    ids[:length].copy(),
-                    high[:length].copy(),
-                    low[:length].copy(),
-                    (np.uint64(top), np.uint64(bottom)),
+                    word=int(word),
+                    ids=ids[:length].copy(),
+                    high=high[:length].copy(),
+                    low=low[:length].copy(),
+                    share=(share_high, share_low),
+                    total=(total_high, total_low),
                 )
             )
         return rows

@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 
 MOST_WORDS = 32_768
 _FLOAT64_WORDS = 6_000
+# What float64 sums of a row may be off by, for two rows, in nats.
+_SUMS = 2.0**-36
 _NEARLY_FULL = 5e-3
 _DROPPED = 1e-3
 _ROUNDS = 5
@@ -47,7 +49,7 @@ def tight_law(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
     if len(points) == 1:
         return plain
     order = cell_order(points)
-    geometry = _Geometry(vocabulary.space, points[order], radius, rounding_slack(vocabulary))
+    geometry = _Geometry(vocabulary.space, points[order], radius, rounding_slack(vocabulary) + _SUMS)
     law = _covering_law(geometry, epsilon) or _normalised_law(geometry, epsilon)
     place = np.argsort(order)[inverse.reshape(-1)]
     kept = law.kept * len(points) / len(vocabulary)

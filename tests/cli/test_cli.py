@@ -1,0 +1,152 @@
+"""The command line as a user meets it: real processes, real files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TEXTVEIL = Path(sys.executable).with_name("textveil")
+TEXT = "The doctor moved from Ohio to Boston.\nCall 617-555-0134 or write to maria.lopez@example.org.\n"
+
+
+def run(*arguments, cwd, stdin=None, status=0):
+    environment = {**os.environ, "TEXTVEIL_CACHE": str(cwd / "cache"), "COLUMNS": "120", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [TEXTVEIL, *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "tickets.txt").write_text(TEXT)
+    return tmp_path
+
+
+def test_a_file_is_rewritten_receipted_and_verified(folder):
+    done = run("rewrite", "tickets.txt", "-o", "out.txt", "--epsilon", "2", cwd=folder)
+    assert "Proved" in done.stdout
+    lines = (folder / "out.txt").read_text().splitlines()
+    assert len(lines) == 2
+    assert not re.search(r"617|0134|maria\.lopez|example\.org", "".join(lines))
+    receipt = json.loads((folder / "out.txt.receipt.json").read_text())
+    assert receipt["private"]
+    assert receipt["mechanism"]["words"]["epsilon"] == 2.0
+    checked = run("verify", "out.txt", cwd=folder)
+    assert "WRONG" not in checked.stdout
+    (folder / "out.txt").write_text("edited")
+    assert "WRONG" in run("verify", "out.txt", "out.txt.receipt.json", cwd=folder, status=1).stdout
+    assert (
+        sorted(path.name for path in folder.iterdir())
+        == [
+            "cache",
+            "out.txt",
+            "out.txt.receipt.json",
+            "tickets.txt",
+        ]
+        or not (folder / "cache").exists()
+    )
+
+
+def test_a_preview_releases_nothing(folder):
+    done = run("rewrite", "tickets.txt", "-o", "out.txt", "--unchanged", "0.2", "--preview", cwd=folder)
+    assert "Nothing has been released" in done.stdout
+    assert "Loss" in done.stdout
+    assert not (folder / "out.txt").exists()
+
+
+def test_a_stream_is_rewritten_with_the_receipt_beside(folder):
+    done = run("rewrite", "-", "-o", "-", "-e", "2", "--receipt", "receipt.json", cwd=folder, stdin=TEXT)
+    assert done.stdout.count("\n") == 2
+    assert json.loads((folder / "receipt.json").read_text())["private"]
+
+
+def test_a_column_of_a_table_is_rewritten_and_the_others_named(folder):
+    (folder / "t.csv").write_text("id,text\n007,the doctor moved\n008,to boston\n")
+    run("rewrite", "t.csv", "-o", "o.csv", "-e", "2", "--column", "text", cwd=folder)
+    assert [line.split(",")[0] for line in (folder / "o.csv").read_text().splitlines()] == ["id", "007", "008"]
+    assert "id" in (folder / "o.csv.receipt.json").read_text()
+    wrong = run("rewrite", "t.csv", "-o", "p.csv", "-e", "2", "--column", "body", cwd=folder, status=2)
+    assert "id" in wrong.stderr
+    assert wrong.stderr.count("\n") == 1
+
+
+def test_options_that_reveal_say_so(folder):
+    shown = run(
+        *("rewrite", "tickets.txt", "-o", "out.txt", "-e", "2", "--preview"),
+        *("--case", "keep", "--keep-stop-words", "--consistent"),
+        cwd=folder,
+    ).stdout
+    for words in ("capital letters", "stop words", "same word"):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rewrite", "missing.txt", "-o", "o.txt", "-e", "1"], "missing.txt"),
+        (["rewrite", "tickets.txt", "-o", "o.txt"], "--epsilon"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "0"], "epsilon must be"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "1", "--unchanged", "0.5"], "choose how strong"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "1", "--radius", "wide"], "--radius"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "1", "--mechanism", "magic"], "--mechanism"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "1", "--case", "upper"], "case"),
+        (["rewrite", "tickets.txt", "-o", "tickets.txt", "-e", "1"], "input"),
+        (["explain", "x", "-e", "1", "--vocabulary", "tickets.txt"], "tickets.txt"),
+        (["verify", "tickets.txt"], "receipt"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_status_2(folder, arguments, message):
+    done = run(*arguments, cwd=folder, status=2)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "o.txt").exists()
+
+
+def test_words_are_explained(folder):
+    told = run("explain", "aspirin", "zzzz", "--epsilon", "2.5", cwd=folder).stdout
+    assert '"aspirin" stays with chance' in told
+    assert "an unknown word" in told
+
+
+def test_epsilon_is_found(folder):
+    told = run("calibrate", "--unchanged", "0.2", cwd=folder).stdout
+    share = float(re.search(r"unchanged\s+([\d.]+)%", told)[1])
+    assert 18 < share <= 20
+
+
+def test_a_vocabulary_of_ones_own(folder):
+    lines = [f"{word} {i}.5 {i % 3}" for i, word in enumerate(["unk", "doctor", "nurse", "moved", "went", "boston"])]
+    (folder / "own.txt").write_text("\n".join(lines) + "\n")
+    run("rewrite", "tickets.txt", "-o", "o.txt", "-e", "0.1", "--vocabulary", "own.txt", cwd=folder)
+    words = set(re.findall(r"[a-z]+", (folder / "o.txt").read_text().lower()))
+    assert words <= {"unknown", "doctor", "nurse", "moved", "went", "boston"}
+    run("rewrite", "tickets.txt", "-o", "p.txt", "-e", "1", "--vocabulary", "own.txt", "-m", "nearest", cwd=folder)
+    run("rewrite", "tickets.txt", "-o", "q.txt", "-e", "1", "--vocabulary", "own.txt", "--weights", "tight", cwd=folder)
+
+
+def test_help_is_quick_and_the_version_is_told(folder):
+    run("--help", cwd=folder)
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        shown = run("--help", cwd=folder).stdout
+        times.append(time.perf_counter() - started)
+    for command in ("demo", "rewrite", "explain", "calibrate", "verify"):
+        assert command in shown
+    # 0.3 s on an idle machine; the bound leaves room for a busy one and still catches a heavy import.
+    assert min(times) < 0.6
+    assert run("--version", cwd=folder).stdout.startswith("textveil ")
+
+
+def test_completion_can_be_installed(folder):
+    assert "--install-completion" in run("--help", cwd=folder).stdout
