@@ -43,6 +43,10 @@ def test_the_purpose_the_row_and_the_content_each_change_the_stream():
     assert not (base == words(RandomSource.keyed(KEY, 3), purpose=b"q")).any()
     assert not (base == words(RandomSource.keyed(KEY, 4))).any()
     assert not (base == words(RandomSource.keyed(KEY, 3), contents=IDS + 1)).any()
+    record = bytes(40)
+    base = words(RandomSource.keyed(KEY, 3), contents=[record])
+    for edited in (record + b"\0", record[:-1], record[:-1] + b"\1", record[:20] + b"\1" + record[21:], b""):
+        assert not (base == words(RandomSource.keyed(KEY, 3), contents=[edited])).any()
 
 
 def test_item_i_of_a_batch_is_the_item_at_row_plus_i():
@@ -63,8 +67,13 @@ def test_vectors_and_documents_have_streams_by_content(contents):
     assert not (batch[1:] == words(RandomSource.keyed(KEY, 0), contents=changed)[1:]).any()
 
 
-def test_equal_words_in_a_batch_get_different_noise():
-    drawn = words(RandomSource.keyed(KEY), contents=np.zeros(1000, dtype=np.int64))
+@pytest.mark.parametrize(
+    "contents",
+    [np.zeros(1000, dtype=np.int64), np.zeros((1000, 4)), [b"same"] * 1000],
+    ids=["words", "vectors", "bytes"],
+)
+def test_equal_words_in_a_batch_get_different_noise(contents):
+    drawn = words(RandomSource.keyed(KEY), contents=contents)
     assert len(np.unique(drawn)) == drawn.size
 
 

@@ -25,6 +25,13 @@ def test_the_share_of_unchanged_words_is_met_and_not_passed(clustered, share, ra
 def test_a_share_can_be_reached_from_above(clustered):
     mechanism = tv.calibrate(lambda eps: tv.Exponential(clustered, epsilon=eps), at_least=0.5)
     assert 0.5 <= unchanged(mechanism) < 0.52
+    # Its epsilon is the exact loss of its law: rate + max |ln Z - ln Z'| / d over all pairs, by brute force.
+    normalisers = -np.log(np.diag(mechanism.transition_matrix()))
+    points = clustered.block(0, len(clustered))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    apart = distances > 0
+    slope = (np.abs(normalisers[:, None] - normalisers)[apart] / distances[apart]).max()
+    assert mechanism.law.rate + slope == pytest.approx(mechanism.epsilon, rel=1e-6)
 
 
 def test_without_calibrated_laws_the_search_goes_over_epsilon(clustered):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from textveil.mechanisms.exponential import certificates
 from textveil.mechanisms.exponential.calibration import calibrate
 from textveil.mechanisms.exponential.law import uncalibrated
 from textveil.mechanisms.exponential.rows import Rows
+from textveil.vocabulary.pairs import steepest_pairs
 
 LINE = tv.Vocabulary(list("abcd"), np.array([[0.0], [1.0], [3.0], [7.0]]), unknown="a")
 
@@ -259,11 +261,14 @@ def test_an_edited_certificate_is_refused(clustered, spoil):
 
 
 def test_a_certificate_of_another_vocabulary_is_refused(clustered):
-    tv.Exponential(clustered, epsilon=0.9)
+    law = tv.Exponential(clustered, epsilon=0.9).law
     (path,) = (certificates.cache_folder() / "laws").glob("*.npz")
     other = certificates.subject_of(vocabulary="0" * 64, epsilon=0.9, radius=math.inf, form="plain")
     path.rename(certificates._path(other))
     with pytest.raises(tv.CertificateError, match="something else"):
+        certificates.load(other)
+    certificates.save(other, replace(law, loss=0.91))
+    with pytest.raises(tv.CertificateError, match="does not certify epsilon"):
         certificates.load(other)
 
 
@@ -305,7 +310,11 @@ def test_distances_computed_with_rounding_are_paid_for():
     far = tv.Vocabulary([f"w{i}" for i in range(20)], 300 * rng.normal(size=(20, 8)), unknown="w0")
     near = tv.Vocabulary([f"w{i}" for i in range(20)], rng.normal(size=(20, 8)), unknown="w0")
     assert uncalibrated(near, 1.0, math.inf).rate == pytest.approx(0.5, abs=1e-5)
-    assert uncalibrated(far, 1.0, math.inf).rate < 0.5
+    assert uncalibrated(far, 1.0, math.inf).rate < 0.49
+    # Equal normalisers: all that is left of the slope is the slack, at the nearest pair.
+    worst = steepest_pairs(near, np.zeros((1, 20)), radius=math.inf, slack=1e-3)
+    distances = distance_matrix(near)
+    assert worst.slope[0] == pytest.approx(1e-3 / distances[distances > 0].min())
     assert worst_rate(tv.Exponential(far, epsilon=0.01).transition_matrix(), distance_matrix(far)) <= 0.01 * (1 + 1e-6)
 
 
@@ -363,6 +372,8 @@ def test_a_receipt_tells_the_facts_and_no_content(clustered):
     assert release.receipt.private
     assert release.receipt.items == 2
     assert "secret-name" not in text
+    other = tv.Exponential(clustered, epsilon=0.7).release_with_receipt(["w2", "another-name"])
+    assert replace(other.receipt, created="") == replace(release.receipt, created="")
     assert clustered.digest in text
     assert "Proved" in text
     seeded = tv.Exponential(clustered, epsilon=0.7).release_with_receipt(["w1"], source=tv.RandomSource.seeded(1))

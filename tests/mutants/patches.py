@@ -169,15 +169,15 @@ CHOICE_PATCHES = (
     Patch(
         "the choice among the far is made in floats and not mended in integers",
         "noise/choice.py",
-        "while not _less(high, low, *_times(other_high, other_low, quotient + 1)):",
-        "while quotient < 0:",
-        (CHOICE + "test_TODO",),
+        "while _less(high, low, *_times(other_high, other_low, quotient)):",
+        "while quotient > count:",
+        (CHOICE + "test_wide_division",),
     ),
     Patch(
-        "the near are not taken off before the choice among the far",
+        "only the first of the near is taken off before the choice among the far",
         "noise/choice.py",
-        "        if end > start:\n",
-        "        if end < start:\n",
+        "_minus(top, bottom, rows.high[end - 1], rows.low[end - 1])",
+        "_minus(top, bottom, rows.high[start], rows.low[start])",
         (CHOICE + "test_draws_at_the_edges_of_the_integers",),
     ),
     Patch(

@@ -18,12 +18,14 @@ NO_WEIGHTS = np.empty(0)
 
 
 def make_row(distances, rate, radius=math.inf, weights=NO_WEIGHTS, boost=1.0):
+    """The row of word 0: near candidates, their cumulative weights, its own weight, everybody's share, the total."""
     count = len(distances)
     ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
-    length, *numbers = choice.integer_row(np.asarray(distances), rate, radius, weights, boost, ids, high, low)
-    share, total = ((int(a) << 64) + int(b) for a, b in (numbers[:2], numbers[2:]))
-    assert total - share * count == ((int(high[length - 1]) << 64) + int(low[length - 1]) if length else 0)
-    return ids[:length], high[:length], low[:length], total, share
+    length, *numbers = choice.integer_row(np.asarray(distances), 0, rate, radius, weights, boost, ids, high, low)
+    own, share, total = ((int(a) << 64) + int(b) for a, b in (numbers[:2], numbers[2:4], numbers[4:]))
+    near = (int(high[length - 1]) << 64) + int(low[length - 1]) if length else 0
+    assert total == own + near + share * count
+    return ids[:length], high[:length], low[:length], own, share, total
 
 
 def integers(high, low):
@@ -38,27 +40,26 @@ def integers(high, low):
 )
 @settings(max_examples=150, deadline=None)
 def test_weights_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radius):
-    ids, high, low, total, share = make_row(distances, rate, radius)
-    weights = integers(high, low)
-    assert sum(weights) <= total < 2**127
+    ids, high, low, own, share, total = make_row(distances, rate, radius)
+    assert total < 2**127
     ideal = np.exp(-rate * np.minimum(distances, radius))
-    assert [i for i, d in enumerate(distances) if d < radius] == ids.tolist()
-    for weight, y in zip(weights, ids, strict=True):
+    assert [i for i, d in enumerate(distances) if i and d < radius] == ids.tolist()
+    for weight, y in zip([own, *integers(high, low)], [0, *ids], strict=True):
         assert (weight + share) / total == pytest.approx(ideal[y] / ideal.sum(), rel=2.0**-40)
-    if len(ids) < len(distances):
+    if len(ids) + 1 < len(distances):
         assert share / total == pytest.approx(math.exp(-rate * radius) / ideal.sum(), rel=2.0**-40)
 
 
 def test_output_weights_and_the_boost_of_a_row():
     weights = np.array([0.5, 0.0, 2.0])
-    ids, high, low, total, _ = make_row([0.0, 1.0, 2.0], 1.0, weights=weights, boost=3.0)
+    ids, high, low, own, share, total = make_row([0.0, 1.0, 2.0], 1.0, weights=weights, boost=3.0)
     ideal = np.array([0.5, 0.0, 3 * 2.0 * math.exp(-2)])
-    assert ids.tolist() == [0, 1, 2]
-    assert np.array(integers(high, low)) / total == pytest.approx(ideal / ideal.sum(), rel=1e-12)
-    assert integers(high, low)[1] == 0
+    assert ids.tolist() == [1, 2]
+    assert np.array([own, *integers(high, low)]) / total == pytest.approx(ideal / ideal.sum(), rel=1e-12)
+    assert integers(high, low)[0] == share == 0
 
 
-def one_row(ids, high, low, total, share=0):
+def one_row(ids, high, low, own, share, total):
     return choice.Rows(
         starts=np.zeros(1, np.int64),
         lengths=np.array([len(ids)], np.int32),
@@ -66,6 +67,8 @@ def one_row(ids, high, low, total, share=0):
         prefix=(high >> np.uint64(31)).astype(np.uint32),
         high=high,
         low=low,
+        own_high=np.array([own >> 64], np.uint64),
+        own_low=np.array([own & (2**64 - 1)], np.uint64),
         share_high=np.array([share >> 64], np.uint64),
         share_low=np.array([share & (2**64 - 1)], np.uint64),
         total_high=np.array([total >> 64], np.uint64),
@@ -106,12 +109,13 @@ def test_a_row_of_nothing_but_the_remainder():
 def test_draws_at_the_edges_of_the_integers(shift):
     """With a small and with a large first half, so that the first 32 bits tie or decide."""
     bounds = [((1 << 64) + 5) << shift, ((1 << 64) + 9) << shift]
-    share = 7 << shift
-    total = bounds[1] + 10 * share
+    own, share = (1 << 64) << shift, 7 << shift
+    rest = own + 10 * share
+    total = rest + bounds[1]
     halves = np.array([[bound >> 64, bound & (2**64 - 1)] for bound in bounds], dtype=np.uint64)
-    rows = one_row(np.array([4, 7], np.int32), halves[:, 0].copy(), halves[:, 1].copy(), total, share)
-    cases = {0: 4, bounds[0] - 1: 4, bounds[0]: 7, bounds[1] - 1: 7, bounds[1]: 0, total - 1: 9, total: -1}
-    cases |= {bounds[1] + share - 1: 0, bounds[1] + share: 1, bounds[1] + 5 * share - 1: 4, bounds[1] + 5 * share: 5}
+    rows = one_row(np.array([4, 7], np.int32), halves[:, 0].copy(), halves[:, 1].copy(), own, share, total)
+    cases = {0: 0, own - 1: 0, own + share - 1: 0, own + share: 1, own + 5 * share - 1: 4, own + 5 * share: 5}
+    cases |= {rest - 1: 9, rest: 4, rest + bounds[0] - 1: 4, rest + bounds[0]: 7, total - 1: 7, total: -1}
     for value, expected in cases.items():
         words = np.array([[(value >> 64) << 1, value & (2**64 - 1)]], dtype=np.uint64)
         drawn = np.empty(1, np.int64)
@@ -122,9 +126,10 @@ def test_draws_at_the_edges_of_the_integers(shift):
 @given(st.integers(1, 2**110), st.integers(1, 100_000), st.data())
 @settings(deadline=None)
 def test_wide_division(divisor, count, data):
-    value = data.draw(st.integers(0, divisor * count - 1))
-    halves = [np.uint64(part) for number in (value, divisor) for part in (number >> 64, number & (2**64 - 1))]
-    assert choice._quotient(*halves, count) == value // divisor
+    border = divisor * data.draw(st.integers(1, count))
+    for value in (data.draw(st.integers(0, divisor * count - 1)), border - 1, border - divisor):
+        halves = [np.uint64(part) for number in (value, divisor) for part in (number >> 64, number & (2**64 - 1))]
+        assert choice._quotient(*halves, count) == value // divisor
 
 
 @given(st.integers(0, 2**127 // 2**32), st.integers(0, 2**32 - 1))

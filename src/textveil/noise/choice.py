@@ -1,9 +1,10 @@
 """Exact choice by integer weights (SPEC 8.4, as corrected in 13).
 
 Weights are 127-bit integers, scaled so that the total of a row is just below 2^127. A truncated law gives every
-candidate at least the weight at the radius: a row holds what the near ones have above that, cumulated, in two
-64-bit halves, and the rest of the total is shared by all candidates equally. A draw compares a uniform
-127-bit integer with the row: no float is compared, and the law is exactly the integers'.
+candidate at least the weight at the radius: a row holds what the word itself and the near ones have above that, in
+two 64-bit halves, and the rest of the total is shared by all candidates equally. A draw compares a uniform
+127-bit integer with them: no float is compared, and the law is exactly the integers'. Most draws end
+at the word itself or in the rest, without a look at the near ones.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ _PORTION = 65_536
 class Rows(NamedTuple):
     """Rows of integer weights, one after the other.
 
-    `starts[word]` and `lengths[word]` say where the row of a word lies; `ids` are its near candidates; `high` and
-    `low` their cumulative weights, `prefix` the first 32 of their 127 bits, which decide most comparisons;
-    `share_high[word]` and `share_low[word]` what every candidate has of the shared rest; `total_high[word]` and
+    `starts[word]` and `lengths[word]` say where the row of a word lies; `ids` are its near candidates other than itself;
+    `high` and `low` their cumulative weights, `prefix` the first 32 of their 127 bits, which decide most comparisons;
+    `own_high[word]` and `own_low[word]` what the word itself has; `share_high[word]` and `share_low[word]` what every candidate has of the shared rest; `total_high[word]` and
     `total_low[word]` the total with it.
     """
 
@@ -41,6 +42,8 @@ class Rows(NamedTuple):
     prefix: NDArray[np.uint32]
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
+    own_high: NDArray[np.uint64]
+    own_low: NDArray[np.uint64]
     share_high: NDArray[np.uint64]
     share_low: NDArray[np.uint64]
     total_high: NDArray[np.uint64]
@@ -78,8 +81,8 @@ def _grouped(tokens: NDArray[np.int64], words: int) -> NDArray[np.int64]:
 
 
 @compiled
-def integer_row(distances, rate, radius, weights, boost, ids, high, low):  # type: ignore[no-untyped-def]
-    """Write the row of one word; return its length, each candidate's share of the rest, and the total.
+def integer_row(distances, own, rate, radius, weights, boost, ids, high, low):  # type: ignore[no-untyped-def]
+    """Write the row of one word; return its length, its own weight, everybody's share of the rest, and the total.
 
     The weight of candidate y is weights[y] exp(-rate min(d, radius)), times `boost` for y that are
     not at distance 0. If `weights` is empty all are 1, and candidates at `radius` and beyond are not
@@ -90,22 +93,26 @@ def integer_row(distances, rate, radius, weights, boost, ids, high, low):  # typ
     kept = 0
     for y in range(count):
         ids[kept] = y
-        kept += 1 if (not sparse or distances[y] < radius) else 0
-    values = np.empty(kept)
-    for k in range(kept):
+        kept += 1 if y != own and (not sparse or distances[y] < radius) else 0
+    ids[kept] = own
+    values = np.empty(kept + 1)
+    for k in range(kept + 1):
         values[k] = exponential(-rate * min(distances[ids[k]], radius))
     if not sparse:
-        for y in range(count):
-            values[y] *= weights[y] * (1.0 if distances[y] == 0.0 else boost)
-    far = exponential(-rate * radius) if kept < count else 0.0
-    scale = TOTAL / (_sum(values) + far * (count - kept))
-    far_high, far_low = _integer(far * scale)
+        for k in range(kept + 1):
+            values[k] *= weights[ids[k]] * (1.0 if distances[ids[k]] == 0.0 else boost)
+    far = exponential(-rate * radius) if kept + 1 < count else 0.0
+    scale = TOTAL / (_sum(values) + far * (count - kept - 1))
+    share_high, share_low = _integer(far * scale)
     top, bottom = np.uint64(0), np.uint64(0)
     for k in range(kept):
-        value_high, value_low = _integer(values[k] * scale)
-        top, bottom = _plus(top, bottom, *_minus(value_high, value_low, far_high, far_low))
+        near_high, near_low = _integer(values[k] * scale)
+        top, bottom = _plus(top, bottom, *_minus(near_high, near_low, share_high, share_low))
         high[k], low[k] = top, bottom
-    return kept, far_high, far_low, *_plus(top, bottom, *_times(far_high, far_low, count))
+    own_high, own_low = _minus(*_integer(values[kept] * scale), share_high, share_low)
+    top, bottom = _plus(top, bottom, own_high, own_low)
+    total_high, total_low = _plus(top, bottom, *_times(share_high, share_low, count))
+    return kept, own_high, own_low, share_high, share_low, total_high, total_low
 
 
 @compiled_reduction
@@ -169,25 +176,32 @@ def _draw(tokens, order, rows, candidates, words, chosen):  # type: ignore[no-un
         chosen[t] = _AGAIN
         if not _less(top, bottom, rows.total_high[word], rows.total_low[word]):
             continue
-        start, end = rows.starts[word], rows.starts[word] + rows.lengths[word]
-        sought = prefix_of(top)
-        first, last = start, end
-        while first < last:
-            middle = (first + last) >> 1
-            if rows.prefix[middle] < sought:
-                first = middle + 1
-            else:
-                last = middle
-        while (
-            first < end and rows.prefix[first] == sought and not _less(top, bottom, rows.high[first], rows.low[first])
-        ):
-            first += 1
-        if first < end:
-            chosen[t] = rows.ids[first]
+        own_high, own_low = rows.own_high[word], rows.own_low[word]
+        if _less(top, bottom, own_high, own_low):
+            chosen[t] = word
             continue
-        if end > start:
-            top, bottom = _minus(top, bottom, rows.high[end - 1], rows.low[end - 1])
-        chosen[t] = _quotient(top, bottom, rows.share_high[word], rows.share_low[word], candidates)
+        top, bottom = _minus(top, bottom, own_high, own_low)
+        share_high, share_low = rows.share_high[word], rows.share_low[word]
+        rest_high, rest_low = _times(share_high, share_low, candidates)
+        if _less(top, bottom, rest_high, rest_low):
+            chosen[t] = _quotient(top, bottom, share_high, share_low, candidates)
+        else:
+            chosen[t] = _search(*_minus(top, bottom, rest_high, rest_low), rows, word)
+
+
+@compiled
+def _search(top, bottom, rows, word):  # type: ignore[no-untyped-def]
+    """The near candidate whose cumulative weight is the first above the integer."""
+    sought = prefix_of(top)
+    # Halving without branches: which half it is can't be predicted.
+    first, left = rows.starts[word], rows.lengths[word]
+    while left > 1:
+        half = left >> 1
+        first += half if rows.prefix[first + half - 1] < sought else 0
+        left -= half
+    while rows.prefix[first] <= sought and not _less(top, bottom, rows.high[first], rows.low[first]):
+        first += 1
+    return rows.ids[first]
 
 
 @compiled

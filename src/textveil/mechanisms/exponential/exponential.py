@@ -52,7 +52,7 @@ class Exponential(WordMechanism):
     vocabulary : public; every word of it is a possible output
     epsilon : loss per unit of the vocabulary's distance
     radius : cut distances off here (T8): the loss never passes epsilon x radius, rows are sparse and fast; "auto" for
-        the distance within which a word has 1 in 64 of the vocabulary, on average
+        the distance within which a word has 1 in 128 of the vocabulary, on average
     weights : "tight" to optimise how much each word is used as an output (T9, T15)
     calibrated : True to calibrate now, False for rate = epsilon / 2, which needs no calibration; None takes a
         calibration that comes with the package (it may leave 2% of epsilon unused) or is in the cache, or

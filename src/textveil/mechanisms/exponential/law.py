@@ -29,7 +29,7 @@ DEEPEST_IF_TIGHT = 34.0
 ROUNDING = 2.0**-40
 _ROUNDING_WORDS = 2**19
 # The radius at which a truncated law is sparse: measured in docs/choosing.md.
-_NEIGHBOURHOOD = 1 / 64
+_NEIGHBOURHOOD = 1 / 128
 _RADIUS_SAMPLE = 64
 _NO_WEIGHTS = np.empty(0)
 
@@ -79,7 +79,7 @@ def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | No
 
 
 def neighbourhood_radius(vocabulary: Vocabulary) -> float:
-    """Return the distance within which a word has 1 in 64 of the vocabulary, in the mean over 64 of its words."""
+    """Return the distance within which a word has 1 in 128 of the vocabulary, in the mean over 64 of its words."""
     chosen = np.linspace(0, len(vocabulary) - 1, min(_RADIUS_SAMPLE, len(vocabulary))).astype(np.int64)
     rank = max(1, round(len(vocabulary) * _NEIGHBOURHOOD))
     distances = distances_to_all(vocabulary, chosen)

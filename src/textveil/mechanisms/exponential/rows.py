@@ -31,12 +31,13 @@ _DISTANCES_A_BLOCK = 2**21
 
 @dataclass(frozen=True)
 class Row:
-    """The law of one word: near candidates, their cumulative weights, everybody's share of the rest, the total."""
+    """The law of one word: near candidates, their cumulative weights, its own, everybody's share, the total."""
 
     word: int
     ids: NDArray[np.int32]
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
+    own: tuple[np.uint64, np.uint64]
     share: tuple[np.uint64, np.uint64]
     total: tuple[np.uint64, np.uint64]
 
@@ -52,6 +53,8 @@ class Arena:
             prefix=np.empty(entries, dtype=np.uint32),
             high=np.empty(entries, dtype=np.uint64),
             low=np.empty(entries, dtype=np.uint64),
+            own_high=np.zeros(words, dtype=np.uint64),
+            own_low=np.zeros(words, dtype=np.uint64),
             share_high=np.zeros(words, dtype=np.uint64),
             share_low=np.zeros(words, dtype=np.uint64),
             total_high=np.zeros(words, dtype=np.uint64),
@@ -73,6 +76,7 @@ class Arena:
         rows.ids[start:stop], rows.high[start:stop], rows.low[start:stop] = row.ids, row.high, row.low
         rows.prefix[start:stop] = row.high >> np.uint64(31)
         rows.starts[row.word] = start
+        rows.own_high[row.word], rows.own_low[row.word] = row.own
         rows.share_high[row.word], rows.share_low[row.word] = row.share
         rows.total_high[row.word], rows.total_low[row.word] = row.total
         self.used = stop
@@ -112,6 +116,7 @@ class Rows:
             total = _wide(*row.total)
             matrix[place] = _wide(*row.share) / total
             matrix[place, row.ids] += _differences(row.high, row.low) / float(total)
+            matrix[place, row.word] += _wide(*row.own) / total
         return matrix
 
     def _with_rows(self, words: Ids) -> tuple[Arena, int]:
@@ -142,15 +147,16 @@ class Rows:
         rows = []
         for word, row in zip(words, distances, strict=True):
             length, *numbers = choice.integer_row(
-                row, law.rate, law.radius, law.weights, law.boost(word), ids, high, low
+                row, int(word), law.rate, law.radius, law.weights, law.boost(word), ids, high, low
             )
-            share_high, share_low, total_high, total_low = map(np.uint64, numbers)
+            own_high, own_low, share_high, share_low, total_high, total_low = map(np.uint64, numbers)
             rows.append(
                 Row(
                     word=int(word),
                     ids=ids[:length].copy(),
                     high=high[:length].copy(),
                     low=low[:length].copy(),
+                    own=(own_high, own_low),
                     share=(share_high, share_low),
                     total=(total_high, total_low),
                 )
