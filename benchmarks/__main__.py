@@ -7,5 +7,7 @@ from importlib import import_module
 
 NAMES = ("noise", "search", "words")
 
-for name in sys.argv[1:] or NAMES:
-    import_module(f"benchmarks.{name}").main()
+if __name__ == "__main__":
+    names, sys.argv[1:] = sys.argv[1:] or NAMES, []
+    for name in names:
+        import_module(f"benchmarks.{name}").main()

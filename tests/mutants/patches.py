@@ -30,6 +30,7 @@ VOCABULARY = "tests/vocabulary/test_vocabulary.py::"
 SEARCH = "tests/vocabulary/test_search.py::"
 TABLE = "tests/vocabulary/test_lattice.py::"
 EXPONENTIAL = "tests/mechanisms/test_exponential.py::"
+TIGHT = "tests/mechanisms/test_tight.py::"
 LAPLACE_MECHANISM = "tests/mechanisms/test_laplace.py::"
 NEAREST_WORD = "tests/mechanisms/test_nearest_word.py::"
 REWRITER = "tests/text/test_rewriter.py::"
@@ -141,21 +142,21 @@ CHOICE_PATCHES = (
     Patch(
         "the rest that all candidates share is dropped",
         "noise/choice.py",
-        "*_plus(top, bottom, *_times(far_high, far_low, count))",
+        "_plus(top, bottom, *_times(share_high, share_low, count))",
         "top, bottom",
         (CHOICE + "test_weights_are_the_law_to_one_part_in_two_to_the_40",),
     ),
     Patch(
         "the rest is shared by the far candidates only, while near ones give theirs up",
         "noise/choice.py",
-        "*_times(far_high, far_low, count))",
-        "*_times(far_high, far_low, count - kept))",
+        "*_times(share_high, share_low, count))",
+        "*_times(share_high, share_low, count - kept))",
         (CHOICE + "test_weights_are_the_law_to_one_part_in_two_to_the_40",),
     ),
     Patch(
         "a draw compares 32 bits and does not break ties exactly",
         "noise/choice.py",
-        "rows.prefix[first] == sought and not _less(top, bottom, rows.high[first], rows.low[first])",
+        "rows.prefix[first] <= sought and not _less(top, bottom, rows.high[first], rows.low[first])",
         "rows.prefix[first] < sought",
         (CHOICE + "test_draws_at_the_edges_of_the_integers",),
     ),
@@ -174,18 +175,42 @@ CHOICE_PATCHES = (
         (CHOICE + "test_wide_division",),
     ),
     Patch(
-        "only the first of the near is taken off before the choice among the far",
+        "the word's own weight is not taken off before the choice among the others",
         "noise/choice.py",
-        "_minus(top, bottom, rows.high[end - 1], rows.low[end - 1])",
-        "_minus(top, bottom, rows.high[start], rows.low[start])",
+        "top, bottom = _minus(top, bottom, own_high, own_low)",
+        "top, bottom = _minus(top, bottom, own_high, np.uint64(0))",
         (CHOICE + "test_draws_at_the_edges_of_the_integers",),
     ),
     Patch(
         "the boost of a row is given to the word itself too",
         "noise/choice.py",
-        "(1.0 if distances[y] == 0.0 else boost)",
+        "(1.0 if distances[ids[k]] == 0.0 else boost)",
         "boost",
         (CHOICE + "test_output_weights_and_the_boost_of_a_row",),
+    ),
+)
+
+TIGHT_PATCHES = (
+    Patch(
+        "a covering law is released without its certificate",
+        "mechanisms/exponential/tight.py",
+        "if loss <= epsilon:\n            return _Found(rate, loss, c, t, np.zeros(count), bound)",
+        "if loss > 0:\n            return _Found(rate, loss, c, t, np.zeros(count), bound)",
+        (TIGHT + "test_every_entry_keeps_epsilon_and_nothing_passes_the_bound",),
+    ),
+    Patch(
+        "cells of outputs are passed over that could matter",
+        "mechanisms/exponential/triples.py",
+        "if apart - spokes[z, k] + reach[k] < room:",
+        "if apart + spokes[z, k] + reach[k] < room:",
+        (TIGHT + "test_the_certificate_is_never_below_the_truth",),
+    ),
+    Patch(
+        "rows that lack mass are scaled up as a whole, the chance to stay included",
+        "mechanisms/exponential/tight.py",
+        "t = np.where(rest > 0, (1 - c) / np.where(rest > 0, rest, 1), 1.0)",
+        "t = 1 / (c + rest)",
+        (TIGHT + "test_in_many_dimensions_it_comes_within_five_per_cent_of_the_bound",),
     ),
 )
 
@@ -287,8 +312,8 @@ LAW_PATCHES = (
     Patch(
         "the rows of the exponential law have 1.05 times the calibrated rate",
         "mechanisms/exponential/rows.py",
-        "row, law.rate, law.radius,",
-        "row, 1.05 * law.rate, law.radius,",
+        "row, int(word), law.rate, law.radius,",
+        "row, int(word), 1.05 * law.rate, law.radius,",
         (EXPONENTIAL + "test_golden_row",),
     ),
     Patch(
@@ -673,6 +698,7 @@ PROMISE_PATCHES = (
 PATCHES = (
     *NOISE_PATCHES,
     *CHOICE_PATCHES,
+    *TIGHT_PATCHES,
     *RANDOMNESS_PATCHES,
     *LAW_PATCHES,
     *VOCABULARY_PATCHES,

@@ -30,10 +30,10 @@ _PORTION = 65_536
 class Rows(NamedTuple):
     """Rows of integer weights, one after the other.
 
-    `starts[word]` and `lengths[word]` say where the row of a word lies; `ids` are its near candidates other than itself;
-    `high` and `low` their cumulative weights, `prefix` the first 32 of their 127 bits, which decide most comparisons;
-    `own_high[word]` and `own_low[word]` what the word itself has; `share_high[word]` and `share_low[word]` what every candidate has of the shared rest; `total_high[word]` and
-    `total_low[word]` the total with it.
+    `starts[word]` and `lengths[word]` say where the row of a word lies; `ids` are its near candidates other than
+    itself; `high` and `low` their cumulative weights, `prefix` the first 32 of their 127 bits, which decide most
+    comparisons; `own_high[word]` and `own_low[word]` what the word itself has; `share_high[word]` and
+    `share_low[word]` what every candidate has of the shared rest; `total_high[word]` and `total_low[word]` the total.
     """
 
     starts: NDArray[np.int64]
