@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textveil as tv
+from textveil import randomness
 from textveil.randomness import RandomSource
 
 KEY = bytes(range(32))
@@ -141,6 +142,39 @@ def test_the_row_of_a_secure_source_cannot_be_chosen():
     with pytest.raises(tv.InvalidInputError, match="never repeats"):
         RandomSource.secure().at(0)
     assert (words(RandomSource.keyed(KEY, 3).at(9)) == words(RandomSource.keyed(KEY, 9))).all()
+
+
+def _draw_in_threads(source, pipe):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda _: words(source).tolist(), range(16)))
+    pipe.send(drawn)
+
+
+def test_threads_of_a_forked_child_share_nothing_with_the_parent_or_each_other():
+    context = multiprocessing.get_context("fork")
+    source = RandomSource.secure()
+    for _ in range(30):
+        here, there = context.Pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = context.Process(target=_draw_in_threads, args=(source, there))
+            child.start()
+        drawn = np.concatenate([words(source), *(np.array(part, dtype=np.uint64) for part in here.recv())])
+        child.join()
+        assert len(np.unique(drawn)) == drawn.size
+
+
+def test_a_fork_rekeys_whatever_the_process_is_called():
+    """In a new pid namespace a child can have its parent's number: the fork itself must rekey."""
+    source = RandomSource.secure()
+    key = source._key
+    randomness._after_fork()
+    assert source._key != key
+    keyed = RandomSource.keyed(KEY)
+    randomness._after_fork()
+    assert keyed._key == KEY
 
 
 def test_threads_never_share_noise():

@@ -16,10 +16,10 @@ import hmac
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from threading import Lock
 from typing import Any, TypeAlias
+from weakref import WeakSet
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
@@ -49,15 +49,18 @@ class SourceKind(StrEnum):
     SEEDED = "seeded"
 
 
-@dataclass
 class RandomSource:
     """A key and the position in it. Make one with `secure`, `keyed` or `seeded`."""
 
-    kind: SourceKind
-    row: int
-    _key: bytes = field(repr=False)
-    _process: int = field(default_factory=os.getpid, repr=False)
-    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+    def __init__(self, kind: SourceKind, row: int, key: bytes) -> None:
+        self.kind = kind
+        self.row = row
+        self._key = key
+        self._lock = Lock()
+        _SOURCES.add(self)
+
+    def __repr__(self) -> str:
+        return f"RandomSource({self.kind}, row={self.row})"
 
     @classmethod
     def secure(cls) -> RandomSource:
@@ -98,7 +101,7 @@ class RandomSource:
         """Return the same key at another row; a secure source has no rows to choose, since it never repeats."""
         if self.kind is SourceKind.SECURE:
             raise InvalidInputError("a secure source never repeats, so its row can't be chosen; use RandomSource.keyed")
-        return replace(self, row=_row(row))
+        return RandomSource(self.kind, _row(row), self._key)
 
     def streams(self, purpose: bytes, contents: Contents) -> Streams:
         """Give each item its own stream.
@@ -108,10 +111,9 @@ class RandomSource:
         purpose : what the noise is for (the digest of a mechanism's spec)
         contents : the items: an integer array (one item each), a 2-d array (one item a row), or byte strings
         """
-        self._rekey_after_fork()
         count = len(contents)
         with self._lock:
-            first = self.row
+            key, first = self._key, self.row
             if self.kind is not SourceKind.KEYED:
                 self.row += count
         rows = np.arange(first, first + count, dtype=np.uint64)
@@ -119,8 +121,8 @@ class RandomSource:
             # The key is fresh, so distinct counters are all that is needed.
             starts = np.stack([rows, np.zeros_like(rows)], axis=1)
         else:
-            starts = _item_starts(_subkey(self._key, b"item", purpose), rows, contents)
-        return Streams(_subkey(self._key, b"stream", purpose), starts)
+            starts = _item_starts(_subkey(key, b"item", purpose), rows, contents)
+        return Streams(_subkey(key, b"stream", purpose), starts)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Copy to another process: a secure source takes a new key there."""
@@ -132,13 +134,24 @@ class RandomSource:
         return self.__deepcopy__({})
 
     def __deepcopy__(self, memo: object) -> RandomSource:
-        return RandomSource.secure() if self.kind is SourceKind.SECURE else replace(self)
+        return RandomSource.secure() if self.kind is SourceKind.SECURE else self.at(self.row)
 
-    def _rekey_after_fork(self) -> None:
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            if self.kind is SourceKind.SECURE:
-                self._key, self.row = fresh_key(), 0
+    def _begin_in_child(self) -> None:
+        self._lock = Lock()
+        if self.kind is SourceKind.SECURE:
+            self._key, self.row = fresh_key(), 0
+
+
+_SOURCES: WeakSet[RandomSource] = WeakSet()
+
+
+def _after_fork() -> None:
+    """Give every secure source of a forked child its own key, before anything else runs there."""
+    for source in list(_SOURCES):
+        source._begin_in_child()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Streams:

@@ -120,7 +120,7 @@ def test_formats_come_from_the_extension_or_as_told(tmp_path):
     assert str(Format.of(tmp_path / "a.CSV.gz")) == "csv.gz"
     assert str(Format.of(tmp_path / "a.gz", "jsonl")) == "jsonl.gz"
     assert str(Format.of(tmp_path / "a.log", "txt")) == "txt"
-    with pytest.raises(InvalidInputError, match="give format="):
+    with pytest.raises(InvalidInputError, match="give --format"):
         Format.of(tmp_path / "a.docx")
     with pytest.raises(InvalidInputError, match="must be one of txt, csv"):
         Format.named("docx")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 import textveil as tv
@@ -21,6 +22,9 @@ class Capitals:
 
     def spec(self):
         return {"mechanism": self.name}
+
+    def words(self, texts):
+        return np.ones(len(texts), dtype=np.int64)
 
     def run(self, texts, source):
         data = texts.data.copy()

@@ -140,7 +140,7 @@ def test_places_that_make_no_sense_are_refused(tmp_path, capitals, folder):
 
 def test_a_column_missing_in_one_file_of_many_is_told_before_the_run(tmp_path, folder, capitals):
     (folder / "part-2.csv").write_text("id,body\n1,canary\n")
-    with pytest.raises(InvalidInputError, match=r"part-2.csv has 2 columns: id, body"):
+    with pytest.raises(InvalidInputError, match=r"part-2.csv has 2 columns"):
         plan(folder, tmp_path / "out", capitals(), column="text")
 
 

@@ -146,6 +146,11 @@ def test_where_weights_would_underflow_the_law_is_truncated_and_says_so():
     assert (mechanism.transition_matrix() > 0).all()
 
 
+def test_the_smallest_epsilon_and_numpy_numbers_are_taken():
+    assert tv.Exponential(LINE, epsilon=5e-324).law.rate == 0.0
+    assert tv.Exponential(LINE, epsilon=1.0, radius=np.float32(0.5)).release_with_receipt(["a"]).receipt.to_json()
+
+
 def test_a_tiny_epsilon_gives_a_uniform_law_without_calibration():
     matrix = tv.Exponential(LINE, epsilon=1e-9, calibrated=False).transition_matrix()
     assert (matrix == 0.25).all()
@@ -390,6 +395,8 @@ def test_a_receipt_tells_the_facts_and_no_content(clustered):
         ({"epsilon": math.inf}, "epsilon"),
         ({"epsilon": "two"}, "epsilon must be a number"),
         ({"epsilon": 1.0, "radius": 0.0}, "radius"),
+        ({"epsilon": 1.0, "radius": 1e-9}, "below the vocabulary's step"),
+        ({"epsilon": 1e9}, "smaller epsilon"),
         ({"epsilon": 1.0, "weights": "loose"}, "weights"),
         ({"epsilon": 1.0, "weights": "tight", "calibrated": False}, "calibrated"),
     ],

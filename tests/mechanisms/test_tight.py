@@ -139,3 +139,11 @@ def test_a_tight_law_is_kept_and_made_again_from_its_spec(clustered, monkeypatch
     monkeypatch.setattr("textveil.mechanisms.exponential.exponential.tight_law", None)
     again = tv.from_spec(first.spec(), objects={"vocabulary": clustered})
     assert (again.transition_matrix() == first.transition_matrix()).all()
+
+
+def test_keeping_a_share_is_for_the_plain_form():
+    with pytest.raises(tv.InvalidInputError, match=r"tv\.calibrate"):
+        tv.Exponential(LINE, epsilon=1.0, weights="tight").keeping(0.5)
+    made = tv.calibrate(lambda eps: tv.Exponential(LINE, epsilon=eps, weights="tight"), at_most=0.7)
+    assert made.law.output_weights is not None
+    assert 0.69 < made.law.kept <= 0.7

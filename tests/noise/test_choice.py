@@ -109,7 +109,7 @@ def test_a_row_of_nothing_but_the_remainder():
 def test_draws_at_the_edges_of_the_integers(shift):
     """With a small and with a large first half, so that the first 32 bits tie or decide."""
     bounds = [((1 << 64) + 5) << shift, ((1 << 64) + 9) << shift]
-    own, share = (1 << 64) << shift, 7 << shift
+    own, share = ((1 << 64) + 3) << shift, 7 << shift
     rest = own + 10 * share
     total = rest + bounds[1]
     halves = np.array([[bound >> 64, bound & (2**64 - 1)] for bound in bounds], dtype=np.uint64)

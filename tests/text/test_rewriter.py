@@ -112,7 +112,7 @@ def test_spans_choose_the_words():
     assert both[1] == "a dog"
 
 
-@pytest.mark.parametrize("spans", [[[(0, 99)], []], [[(3, 1)], []], [[]]])
+@pytest.mark.parametrize("spans", [[[(0, 99)], []], [[(3, 1)], []], [[]], [(0, 3), (0, 3)]])
 def test_spans_that_do_not_fit_are_refused_without_quoting_the_text(spans):
     with pytest.raises(tv.InvalidInputError, match="span") as error:
         tv.TextRewriter(BLAND).release(["secret text", "another"], spans=spans)
@@ -172,6 +172,54 @@ def test_columns_come_back_in_kind():
     assert rewriter.release(array).equals(array)
     chunked = pa.chunked_array([["the cat"], [None, "the dog"]])
     assert rewriter.release(chunked).to_pylist() == chunked.to_pylist()
+
+
+def test_a_categorical_column_does_not_carry_its_originals():
+    pd = pytest.importorskip("pandas")
+    released = tv.TextRewriter(BLAND).release(pd.Series(["secretname one", "secretname two"], dtype="category"))
+    assert not released.isna().any()
+    assert not hasattr(released.dtype, "categories")
+    assert "secretname" not in str(released.tolist())
+
+
+def test_iterators_are_read_once_and_to_the_end():
+    rewriter = tv.TextRewriter(FAITHFUL, case="lower")
+    assert rewriter.release(text for text in ["the cat", "the dog"]) == ["the cat", "the dog"]
+
+
+@pytest.mark.parametrize("private", [{"a": "the cat"}, {"the cat"}])
+def test_what_has_no_order_or_is_a_table_is_refused(private):
+    with pytest.raises(tv.InvalidInputError, match="give one column"):
+        tv.TextRewriter(BLAND).release(private)
+
+
+def test_a_table_is_refused():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(tv.InvalidInputError, match="give one column"):
+        tv.TextRewriter(BLAND).release(pd.DataFrame({"text": ["the cat"]}))
+
+
+def test_different_protections_never_let_two_words_meet_the_same_noise():
+    """Under one key: what B protects must not be what A protected, shifted by a word."""
+    key = tv.RandomSource.keyed(bytes(32))
+    texts = ["cat dog dog"] * 300
+    for a, b in [
+        (Where(lambda word: True), Where(lambda word: word != "cat")),
+        (AllBut(("mat",)), AllBut(("cat",))),
+    ]:
+        first = [t.split() for t in tv.TextRewriter(BLAND, protect=a, case="lower").release(texts, source=key)]
+        second = [t.split() for t in tv.TextRewriter(BLAND, protect=b, case="lower").release(texts, source=key)]
+        assert sum(x[1] == y[2] for x, y in zip(first, second, strict=True)) < 100
+    spans = tv.TextRewriter(BLAND, case="lower").release(texts, source=key, spans=[[(4, 11)]] * 300)
+    plain = tv.TextRewriter(BLAND, case="lower").release(texts, source=key)
+    assert sum(x.split()[1] == y.split()[2] for x, y in zip(plain, spans, strict=True)) < 100
+
+
+def test_spans_go_with_missing_texts():
+    pd = pytest.importorskip("pandas")
+    released = tv.TextRewriter(BLAND, case="lower").release(pd.Series(["the cat", None]), spans=[[(0, 3)], []])
+    assert released[0].endswith(" cat")
+    assert pd.isna(released[1])
 
 
 @pytest.mark.parametrize("private", [5, b"bytes", [1], [b"x"], None])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.cli.options import Epsilon, Name, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+
+_NEARLY_ALL = 0.9
 
 if TYPE_CHECKING:
     from textveil.text.protection import Protection
@@ -60,6 +61,7 @@ def run(
 ) -> None:
     """Rewrite the texts of a file word by word. Interrupted? Run the same command again: it resumes."""
     from textveil.jobs import RunInterrupted, plan
+    from textveil.measure.calibration import unchanged as unchanged_share
     from textveil.text import TextRewriter
 
     words = mechanism_of(
@@ -70,6 +72,9 @@ def run(
         radius=radius,
         weights=weights,
     )
+    share = unchanged_share(words)
+    if share > _NEARLY_ALL:
+        typer.echo(f"textveil: warning: at this epsilon {share:.1%} of the words stay as they are", err=True)
     rewriter = TextRewriter(words, protect=_protection(keep_stop_words), case=case, consistent=consistent)
     job = plan(
         source,
@@ -94,7 +99,9 @@ def run(
         typer.echo(f"textveil: {stopped}", err=True)
         raise typer.Exit(130) from None
     # Standard output may be the release itself.
-    print(f"\n{done}" if target != "-" else "", file=sys.stderr if target == "-" else sys.stdout)
+    typer.echo(str(done), err=target == "-")
+    if target == "-" and receipt is None:
+        typer.echo("No receipt was written; --receipt FILE writes one.", err=True)
 
 
 def _protection(keep_stop_words: bool) -> Protection:

@@ -61,7 +61,8 @@ class Delimited:
         names = tuple(_names(self.decode(data, spans)))
         header = self._has_header(names)
         self.columns = names if header else tuple(f"column {number}" for number in range(1, fields + 1))
-        self._column = self._selection.find(self.columns, self._where, named=header)
+        sure = self._selection.header is True
+        self._column = self._selection.find(self.columns, self._where, named=header, shown=sure)
         return int(place) if header else 0
 
     def _has_header(self, names: tuple[str, ...]) -> bool:
@@ -72,8 +73,8 @@ class Delimited:
         if isinstance(column, str) and (column in names or not column.isdigit()):
             return True
         raise InvalidInputError(
-            f"say whether the first row of {self._where} names its columns (header=True), and so is released as it is, "
-            "or is a record (header=False)"
+            f"say whether the first row of {self._where} names its columns (--header, header=True), and so is "
+            "released as it is, or is a record (--no-header, header=False)"
         )
 
     def scan(self, data: Bytes, *, final: bool) -> Spans:

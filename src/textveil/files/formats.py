@@ -72,7 +72,7 @@ class Format:
             return cls(given.kind, given.gzipped or (given.kind.is_text and path.suffix.lower() == ".gz"))
         if found is None:
             raise InvalidInputError(
-                f"the extension of {path.name} names no known format ({_names()}, .gz); give format=, 'txt' say"
+                f"the extension of {path.name} names no known format ({_names()}, .gz); give --format, 'txt' say"
             )
         return found
 

@@ -22,7 +22,7 @@ class PlainLines:
         if selection.column is not None:
             raise InvalidInputError(
                 f"{where} is read as txt, which has no columns (got column {selection.column!r}); "
-                "leave column= out, or give format="
+                "leave --column out, or give --format (format=)"
             )
 
     def begin(self, data: Bytes, *, final: bool) -> int:

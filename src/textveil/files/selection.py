@@ -34,7 +34,7 @@ class Selection:
                 f"delimiter must be one ASCII character but no quote, such as ';' (got {self.delimiter!r})"
             )
 
-    def find(self, names: Sequence[str], where: str, *, named: bool = True) -> int:
+    def find(self, names: Sequence[str], where: str, *, named: bool = True, shown: bool = True) -> int:
         """Return the index of the selected column.
 
         Parameters
@@ -42,12 +42,14 @@ class Selection:
         names : the columns there are
         where : the file, for messages
         named : whether columns have names of their own
+        shown : whether messages may list them; not if they may be a record that was taken for a header
         """
-        there = f"{where} has {len(names)} column{'s' * (len(names) != 1)}" + (f": {listed(names)}" if named else "")
+        there = f"{where} has {len(names)} column{'s' * (len(names) != 1)}"
+        there += f": {listed(names)}" if named and shown else ""
         if self.column is None:
             if len(names) == 1:
                 return 0
-            raise InvalidInputError(f"{there}; say which one holds the texts with column=")
+            raise InvalidInputError(f"{there}; say which one holds the texts with --column (column=)")
         if named and isinstance(self.column, str) and self.column in names:
             if list(names).count(self.column) > 1:
                 raise InvalidInputError(f"{there}; more than one is called {self.column!r}: give its number, from 1")
@@ -56,7 +58,7 @@ class Selection:
         if number is not None and 1 <= number <= len(names):
             return number - 1
         if named:
-            raise InvalidInputError(f"no column {self.column!r}: {there}; give one of these or its number, from 1")
+            raise InvalidInputError(f"no column {self.column!r}: {there}; give the name of one, or its number from 1")
         raise InvalidInputError(
             f"no column {self.column!r}: {there} without names; give a number from 1 to {len(names)}"
         )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 STREAM = "-"
 RECORDS_REVEAL = "the number and order of the records"
+SAME_KEY_REVEAL = "which records are the same as in other runs under the same key file"
 NAMES_REVEAL = "the names of the files"
 CHECKPOINT_SECONDS = 1.0
 
@@ -78,7 +79,9 @@ class Job:
 
     def guarantee(self, files: tuple[str, ...]) -> Guarantee:
         """Return what the release promises, given what its files pass through."""
-        shown = (RECORDS_REVEAL, *files, *([NAMES_REVEAL] if self.is_folder else []))
+        names = [NAMES_REVEAL] if self.is_folder else []
+        keys = [SAME_KEY_REVEAL] if self.key_file is not None else []
+        shown = (RECORDS_REVEAL, *files, *names, *keys)
         promise = self.work.guarantee
         return replace(promise, reveals=tuple(dict.fromkeys((*promise.reveals, *shown))))
 

@@ -14,10 +14,10 @@ from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import Job
 from textveil.jobs.receipt import receipt_path
+from textveil.jobs.work import BatchWork
 
-# English prose has about five letters a word, and white space or punctuation after it.
-BYTES_A_WORD = 6.0
 _SAMPLED_FILES = 8
+_SAMPLED_BATCHES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Preview:
     formats, columns : of the input
     rows : records, where files say so or else as their sizes suggest
     rows_are_exact : whether `rows` was read off the files
-    words, most_words : of a text on average and at most, estimated from the lengths of a sample
+    words, most_words : of a text of the sample, on average and at most
     loss, most_loss : the largest loss of such texts between any two inputs, in nats; None where nothing bounds it
     guarantee : what is promised, and what is revealed
     target : what is written
@@ -70,13 +70,13 @@ class Preview:
         if self.rows is not None:
             lines.append(f"Records  {'' if self.rows_are_exact else 'about '}{self.rows:,}")
         if self.words is not None and self.most_words is not None:
-            lines.append(f"Words    about {self.words:.0f} a record, at most about {self.most_words:.0f} (an estimate,")
-            lines.append("         from the lengths of a sample)")
+            lines.append(f"Words    {self.words:.1f} a record on average, {self.most_words:,.0f} in the longest of the")
+            lines.append("         records that were sampled; longer ones may follow")
         if self.loss is not None:
             lines.append(
-                f"Loss     at most about {self.loss:.4g} nats for a record of average length, {self.most_loss:.4g} for"
+                f"Loss     {self.loss:,.4g} nats for a record of average length, {self.most_loss:,.4g} for the longest"
             )
-            lines.append("         the longest sampled, if every word is exchanged for the farthest")
+            lines.append("         sampled, if every word is exchanged for the farthest")
         elif self.words is not None:
             lines.append("Loss     grows with the distance of the words; nothing bounds it for the farthest")
         lines.append(f"Promise  {self.guarantee}")
@@ -92,10 +92,10 @@ def preview(job: Job) -> Preview:
     """Look at a planned run."""
     sources = [(shard, job.open(shard)) for shard in job.shards.files if shard.path is not None]
     reveals = tuple(dict.fromkeys(reveal for _, source in sources for reveal in source.reveals))
-    lengths, rows = _sample(sources)
+    lengths, rows = _sample(job.work, sources)
     exact = bool(sources) and all(source.rows is not None for _, source in sources)
-    words = lengths.mean() / BYTES_A_WORD if len(lengths) else None
-    most = lengths.max() / BYTES_A_WORD if len(lengths) else None
+    words = float(lengths.mean()) if len(lengths) else None
+    most = float(lengths.max()) if len(lengths) else None
     partial = None if job.target is None else PartialFolder(job.target)
     guarantee = job.guarantee(reveals)
     return Preview(
@@ -117,13 +117,15 @@ def preview(job: Job) -> Preview:
     )
 
 
-def _sample(sources: list[tuple[Shard, Source]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int | None]:
-    """Return the lengths of the first texts of some files, and about how many records all files have."""
+def _sample(
+    work: BatchWork, sources: list[tuple[Shard, Source]]
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int | None]:
+    """Return the numbers of words of the first texts of some files, and about how many records all files have."""
     lengths, seen, rows = [np.empty(0, dtype=np.int64)], 0, 0
     step = max(1, len(sources) // _SAMPLED_FILES)
     for _, source in sources[::step]:
-        for batch in islice(source.batches(), 1):
-            lengths.append(np.diff(batch.texts.offsets))
+        for batch in islice(source.batches(), _SAMPLED_BATCHES):
+            lengths.append(work.words(batch.texts))
             rows += batch.rows
             seen += batch.done or batch.position.bytes
     total = sum(shard.path.stat().st_size for shard, _ in sources if shard.path is not None)

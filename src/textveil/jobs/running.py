@@ -219,7 +219,7 @@ def _check_same(told: dict[str, Any], now: dict[str, Any], folder: Path) -> None
     what = [_change(name, told.get(name), now[name]) for name in changed]
     raise InvalidInputError(
         f"the unfinished run in {folder} was another: {'; '.join(what)}. Give the same command on the same input to go "
-        "on, or delete that folder to begin again"
+        "on, or use --discard (delete that folder) to begin again"
     )
 
 

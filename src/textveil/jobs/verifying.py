@@ -38,7 +38,11 @@ class Verification:
         return all(finding.ok for finding in self.findings)
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.findings), self.statement])
+        if not self.ok:
+            return "\n".join(
+                [*map(str, self.findings), "NOT VERIFIED: this is not the release that the receipt tells of."]
+            )
+        return "\n".join([*map(str, self.findings), f"The receipt is not signed. It says: {self.statement}"])
 
 
 def verify(target: str | os.PathLike[str], receipt: str | os.PathLike[str] | None = None) -> Verification:
@@ -71,8 +75,11 @@ def _about_promise(told: FileReceipt, statement: str) -> list[Finding]:
         Finding(
             same, "the sentence is what the guarantee says" if same else "the sentence is not what the guarantee says"
         ),
-        Finding(told.private, "the noise was secret" if told.private else "the noise came from a seed: NOT PRIVATE"),
-        Finding(status is not Status.REFUTED, f"the guarantee is {status}"),
+        Finding(
+            told.private,
+            "the receipt says that the noise was secret" if told.private else "the noise came from a seed: NOT PRIVATE",
+        ),
+        Finding(status is not Status.REFUTED, f"the receipt says that the guarantee is {status}"),
         _counted("records in all", told.rows, sum(file.rows for file in told.files)),
         _counted("texts in all", told.items, sum(file.texts for file in told.files)),
     ]

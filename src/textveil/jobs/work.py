@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
 from textveil.randomness import RandomSource
@@ -26,6 +29,10 @@ class BatchWork(Protocol):
 
     def spec(self) -> dict[str, Any]:
         """Return the work as plain values."""
+        ...
+
+    def words(self, texts: Packed) -> NDArray[np.int64]:
+        """Return how many units that are paid for each text has."""
         ...
 
     def run(self, texts: Packed, source: RandomSource) -> Packed:
@@ -52,6 +59,10 @@ class Rewriting:
     def spec(self) -> dict[str, Any]:
         """That of the rewriter."""
         return self.rewriter.spec()
+
+    def words(self, texts: Packed) -> NDArray[np.int64]:
+        """Return how many words each text has."""
+        return self.rewriter.word_counts(texts)
 
     def run(self, texts: Packed, source: RandomSource) -> Packed:
         """Rewrite texts."""

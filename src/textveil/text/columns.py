@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from textveil.errors import InvalidInputError
@@ -12,11 +13,24 @@ def texts_in(private: Any) -> list[str]:
     """Return the texts that are there."""
     if isinstance(private, str):
         return [private]
-    texts = [text for text in _values(private) if not _is_missing(text)]
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InvalidInputError(f"texts must be str (number {place} is {type(text).__name__})")
-    return texts
+    values = _values(private)
+    for place, text in enumerate(values):
+        if not isinstance(text, str) and not _is_missing(text):
+            raise InvalidInputError(f"texts must be str (number {place}, from 0, is {type(text).__name__})")
+    return [text for text in values if not _is_missing(text)]
+
+
+def texts_with_spans(private: Any, spans: Sequence[Any]) -> tuple[list[str], Sequence[Any]]:
+    """Return the texts that are there, and the spans of each."""
+    if isinstance(private, str):
+        return [private], [spans]
+    values = _values(private)
+    if len(values) != len(spans):
+        raise InvalidInputError(
+            f"give a list of spans for each text ({len(values)} texts, {len(spans)} lists of spans)"
+        )
+    kept = [place for place, text in enumerate(values) if not _is_missing(text)]
+    return [values[place] for place in kept], [spans[place] for place in kept]
 
 
 def with_texts(private: Any, rewritten: list[str]) -> Any:
@@ -27,22 +41,24 @@ def with_texts(private: Any, rewritten: list[str]) -> Any:
     values = [text if _is_missing(text) else next(following) for text in _values(private)]
     module = type(private).__module__.partition(".")[0]
     if module == "pandas":
-        return type(private)(values, index=private.index, name=private.name, dtype=private.dtype)
+        # A categorical column would carry its categories, the originals, along.
+        kind = object if hasattr(private.dtype, "categories") else private.dtype
+        return type(private)(values, index=private.index, name=private.name, dtype=kind)
     if module == "pyarrow":
         import pyarrow
 
-        return (
-            pyarrow.chunked_array([values], type=private.type)
-            if hasattr(private, "chunks")
-            else pyarrow.array(values, type=private.type)
-        )
+        kind = private.type.value_type if pyarrow.types.is_dictionary(private.type) else private.type
+        chunked = hasattr(private, "chunks")
+        return pyarrow.chunked_array([values], type=kind) if chunked else pyarrow.array(values, type=kind)
     return values
 
 
 def _values(private: Any) -> list[Any]:
-    if isinstance(private, bytes) or not hasattr(private, "__iter__"):
+    unfit = isinstance(private, bytes | Mapping | Set) or hasattr(private, "columns")
+    if unfit or not hasattr(private, "__iter__"):
         raise InvalidInputError(
-            f"texts must be a str, a list of str or a column of them (got {type(private).__name__})"
+            f"texts must be a str, a list of str or a column of them (got {type(private).__name__}); "
+            "of a table give one column"
         )
     module = type(private).__module__.partition(".")[0]
     return list(private.to_pylist() if module == "pyarrow" else private)

@@ -6,13 +6,14 @@ By default every word is. Leaving words out is a choice of the user's, and each 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.randomness import fresh_key
 from textveil.text.scanning import Bytes, Lookup, Words
 
 Mask = NDArray[np.bool_]
@@ -55,7 +56,7 @@ class AllBut:
     """Every word but a public list (stop words) is protected."""
 
     words: tuple[str, ...] = ()
-    reveals: tuple[str, ...] = ("the stop words, and where they stand",)
+    reveals: tuple[str, ...] = ("the stop words as they are, capitals included, and where they stand",)
 
     def spec(self) -> object:
         """Return the list."""
@@ -75,15 +76,19 @@ class AllBut:
 
 @dataclass(frozen=True)
 class Where:
-    """The words for which a function of the word answers yes are protected."""
+    """The words for which a function of the word answers yes are protected.
+
+    What a function does can't be told from its name, so each `Where` counts as another choice: a keyed release
+    repeats only with the same object.
+    """
 
     predicate: Callable[[str], bool]
-    reveals: tuple[str, ...] = ("every word that the predicate leaves out, and where it stands",)
+    reveals: tuple[str, ...] = ("every word that the predicate leaves out, as it is, and where it stands",)
+    token: str = field(default_factory=lambda: fresh_key().hex(), repr=False)
 
     def spec(self) -> object:
-        """Return the name of the predicate and which one it is in this process."""
-        name = getattr(self.predicate, "__qualname__", type(self.predicate).__name__)
-        return {"where": f"{name} ({id(self.predicate)})"}
+        """Return which choice this is."""
+        return {"where": self.token}
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return what the predicate says of each word."""
@@ -110,7 +115,12 @@ def spans_of_bytes(texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int
         raise InvalidInputError(f"give a list of spans for each text ({len(texts)} texts, {len(spans)} lists of spans)")
     moved, before = [], 0
     for text, own in zip(texts, spans, strict=True):
-        for start, end in own:
+        for span in own:
+            if not (isinstance(span, tuple | list) and len(span) == 2):
+                raise InvalidInputError(
+                    "a span is a pair (start, end); for a list of texts give a list of spans for each"
+                )
+            start, end = span
             if not 0 <= start <= end <= len(text):
                 raise InvalidInputError("a span must lie within its text: 0 <= start <= end <= length of the text")
             moved.append((before + _size(text[:start]), before + _size(text[:end])))

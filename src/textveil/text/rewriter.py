@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,11 +17,14 @@ from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import RandomSource, Streams
 from textveil.receipts import Release, digest_of
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
-from textveil.text.columns import texts_in, with_texts
+from textveil.text.columns import texts_in, texts_with_spans, with_texts
 from textveil.text.protection import EveryWord, Protection, mask_of_spans, spans_of_bytes
 from textveil.text.scanning import Bytes, Integers, Lookup, scan
 
-LAYOUT_REVEALS = ("the number of words in each text", "layout: white space, line breaks and punctuation")
+LAYOUT_REVEALS = (
+    "the number of words in each text",
+    "layout: white space, line breaks, punctuation, ASCII symbols and control characters",
+)
 CASE_REVEALS = "capital letters"
 SAME_WORD_REVEALS = "which positions of a text hold the same word"
 SAME_WORD_CONDITION = "whose words recur at the same positions (each distinct word counts once)"
@@ -97,11 +100,13 @@ class TextRewriter(Mechanism):
         self, private: Any, *, source: RandomSource | None = None, spans: Sequence[Any] | None = None
     ) -> Release[Any]:
         """Rewrite texts, with the receipt that says what was promised."""
+        if isinstance(private, Iterator):
+            private = list(private)
         if spans is None:
             return super().release_with_receipt(private, source=source)
         source = source or RandomSource.secure()
         texts = self._check(private)
-        protected = spans_of_bytes(texts_in(private), [spans] if isinstance(private, str) else spans)
+        protected = spans_of_bytes(*texts_with_spans(private, spans))
         # Other spans are another mechanism: they must not meet the same noise.
         purpose = self._purpose + bytes.fromhex(digest_of(protected))
         output = Packed(*self.rewrite(texts, source.streams(purpose, texts), spans=protected))
@@ -122,19 +127,23 @@ class TextRewriter(Mechanism):
         words = scan(texts, self._lookup)
         mask = self.protect.mask(texts.data, words, self._lookup) if spans is None else mask_of_spans(words, spans)
         ids = np.full(len(words), AS_IT_IS, dtype=np.int64)
-        ids[mask] = self._release_words(words.ids[mask], words.owners[mask], streams)
+        # Streams belong to places in a text, whatever is protected, so that no two words ever meet the same noise.
+        parts = streams.split(np.bincount(words.owners, minlength=len(streams)))
+        ids[mask] = self._release_words(words.ids[mask], words.owners[mask], parts.select(mask))
         return self._assembly.put(texts.data, words, ids, texts.offsets)
 
-    def _release_words(self, ids: Integers, owners: Integers, streams: Streams) -> Integers:
-        if not self.consistent:
-            return self._sample_words(ids, owners, streams)
-        pairs, places = np.unique(owners * len(self.mechanism.vocabulary) + ids, return_inverse=True)
-        owners, ids = np.divmod(pairs, len(self.mechanism.vocabulary))
-        return self._sample_words(ids, owners, streams)[places]
+    def word_counts(self, texts: Packed) -> Integers:
+        """Return how many words each text has; nothing is released."""
+        return np.bincount(scan(texts, self._lookup).owners, minlength=len(texts))
 
-    def _sample_words(self, ids: Integers, owners: Integers, streams: Streams) -> Integers:
-        counts = np.bincount(owners, minlength=len(streams))
-        released: Integers = self.mechanism._sample(ids, streams.split(counts))
+    def _release_words(self, ids: Integers, owners: Integers, streams: Streams) -> Integers:
+        if self.consistent:
+            # One draw for each distinct word of a text, from the stream of its first place.
+            pairs = owners * len(self.mechanism.vocabulary) + ids
+            _, firsts, places = np.unique(pairs, return_index=True, return_inverse=True)
+            drawn: Integers = self.mechanism._sample(ids[firsts], streams.select(firsts))
+            return drawn[places]
+        released: Integers = self.mechanism._sample(ids, streams)
         return released
 
     def _check(self, private: Any) -> Packed:

@@ -55,7 +55,7 @@ def load(subject: dict[str, Any]) -> Law | None:
         raise CertificateError(f"{path} was edited or certifies something else; delete it to calibrate again")
     numbers = {name: header[name] for name in _NUMBERS}
     law = Law(radius=float(subject["radius"]), certified=True, **numbers, **arrays)
-    if not law.loss <= subject["epsilon"]:
+    if not (law.rate <= law.loss <= subject["epsilon"]):
         raise CertificateError(f"{path} does not certify epsilon {subject['epsilon']}; delete it to calibrate again")
     return law
 

@@ -46,7 +46,7 @@ class Explanation:
 
     def __str__(self) -> str:
         name = f'"{self.word}"' if self.known else f'an unknown word, which enters as "{self.word}",'
-        others = ", ".join(f"{word} {chance:.2%}" for word, chance in self.replacements)
+        others = ", ".join(f"{word} {100 * chance:.2g}%" for word, chance in self.replacements)
         lines = [f"{name} stays with chance {self.stays:.2%}.", f"Likeliest replacements: {others}."]
         if self.as_plausible is not None:
             lines.append(

@@ -31,6 +31,7 @@ from textveil.mechanisms.mechanism import named_object
 from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import Streams
 from textveil.vocabulary import Vocabulary
+from textveil.vocabulary.pairs import log_normalisers
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -49,7 +50,7 @@ class Exponential(WordMechanism):
 
     Parameters
     ----------
-    vocabulary : public; every word of it is a possible output
+    vocabulary : public; its words are the possible outputs
     epsilon : loss per unit of the vocabulary's distance
     radius : cut distances off here (T8): the loss never passes epsilon x radius, rows are sparse and fast; "auto" for
         the distance within which a word has 1 in 128 of the vocabulary, on average
@@ -99,7 +100,7 @@ class Exponential(WordMechanism):
             "mechanism": "Exponential",
             "vocabulary": self.vocabulary.digest,
             "epsilon": float(self.epsilon),
-            "radius": self.radius,
+            "radius": None if self.radius is None else float(self.radius),
             "weights": self.weights,
             "calibrated": self.law.certified,
             "rate": self.law.rate,
@@ -114,6 +115,10 @@ class Exponential(WordMechanism):
 
         Its epsilon is the exact loss of that law, so that nothing of it is left unused.
         """
+        if self.weights is not None:
+            raise InvalidInputError(
+                'keeping solves for the rate of the plain form; with weights="tight" use tv.calibrate'
+            )
         curve = None if self.calibrated else curve_for(self.vocabulary.digest, self.law.radius)
         known = curve.law_keeping(share, at_most=at_most) if curve else None
         if known is not None:
@@ -131,7 +136,7 @@ class Exponential(WordMechanism):
 
     def explain(self, word: str) -> Explanation:
         """Say what happens to a word: its chance to stay, its likeliest replacements, what an attacker learns."""
-        return explain(self.vocabulary, self.law, self._rows, word)
+        return explain(self.vocabulary, self._law_with_normalisers, self._rows, word)
 
     def transition_rows(self, ids: Ids) -> Floats:
         """Return P[y | x] for the words x numbered `ids` and all words y."""
@@ -143,6 +148,13 @@ class Exponential(WordMechanism):
 
     def _sample(self, items: Ids, streams: Streams) -> Ids:
         return self._rows.draw(items, streams)
+
+    @cached_property
+    def _law_with_normalisers(self) -> Law:
+        if self.law.log_normalisers is not None or self._seconds_to_calibrate() > PATIENCE_SECONDS:
+            return self.law
+        rates = np.array([self.law.rate])
+        return replace(self.law, log_normalisers=log_normalisers(self.vocabulary, rates, radius=self.law.radius)[0])
 
     @cached_property
     def _rows(self) -> Rows:

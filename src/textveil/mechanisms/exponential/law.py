@@ -67,7 +67,7 @@ def rounding_slack(vocabulary: Vocabulary) -> float:
 def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None, *, depth: float = DEEPEST) -> float:
     """Return where the law is cut off: the radius asked for, or where weights would underflow; inf if nowhere."""
     # In quarters of an octave, so that the radius stays the same while epsilon is searched for.
-    deepest = 2.0 ** (math.floor(4 * math.log2(depth / epsilon)) / 4)
+    deepest = 2.0 ** min(math.floor(4 * (math.log2(depth) - math.log2(epsilon))) / 4, 1000.0)
     cut = math.inf if radius is None else radius
     found = cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
     if found < vocabulary.step:

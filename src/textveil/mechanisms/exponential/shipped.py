@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import CertificateError
 from textveil.mechanisms.exponential.law import Law, neighbourhood_radius, rounding_slack
 from textveil.receipts import digest_of
 from textveil.vocabulary import Vocabulary
@@ -83,7 +84,7 @@ def _shipped() -> Curve | None:
     stored = json.loads(path.read_text(encoding="utf-8"))
     points = np.array(stored["points"])
     if stored["checksum"] != digest_of([stored["vocabulary"], stored["radius"], stored["points"]]):
-        return None
+        raise CertificateError(f"{path} was edited; install textveil again")
     return Curve(stored["vocabulary"], stored["radius"], *points.T)
 
 
