@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import lambertw, logsumexp
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
@@ -52,7 +51,9 @@ class Mixture:
         shares = self._log_weights() - WEIGHT_BITS * math.log(2)
         x = (radius / self.deviations) ** 2 / self.dimension
         bounds = np.where(x > 1, -0.5 * self.dimension * (x - 1 - np.log(x)), 0.0)
-        return min(1.0, math.exp(float(logsumexp(shares + bounds))))
+        logs = shares + bounds
+        top = float(logs.max())
+        return min(1.0, math.exp(top) * float(np.exp(logs - top).sum()))
 
     def _log_weights(self) -> Floats:
         return np.array([math.log(weight) for weight in self.weights])
@@ -84,6 +85,8 @@ def laplace_mixture(dimension: int, rate: float) -> Mixture:
 
 def _range(depth: float) -> tuple[float, float]:
     """Solve t - ln t - 1 = depth below and above 1."""
+    from scipy.special import lambertw
+
     at = -math.exp(-1 - depth)
     return -float(lambertw(at, 0).real), -float(lambertw(at, -1).real)
 

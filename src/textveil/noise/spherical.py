@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import gammainccinv
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError, require_count, require_positive
@@ -81,6 +80,8 @@ def _certified(dimension: int, rate: float) -> tuple[Mixture, float, float]:
     chords = (np.maximum(slopes[1:], slopes[:-1]) + arches) * (1 + _ROUNDING)
     good = int(np.argmax(np.append(chords, np.inf) > rate))
     radius = float(radii[good])
+    from scipy.special import gammainccinv
+
     if radius * rate < gammainccinv(dimension, _LEAST_TAIL):
         raise InvalidInputError(f"no table keeps the rate {rate:.3g} in dimension {dimension}; use a finer lattice")
     return mixture, max(built, float(chords[:good].max(initial=0.0))), radius

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.errors import CertificateError, InvalidInputError, MissingDependencyError, require_count
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -34,7 +35,7 @@ def default_vocabulary(size: int = 30_000) -> Vocabulary:
     require_count("size", size, least=2)
     folder = _folder()
     entries = ParquetFile(io.BytesIO(_checked(folder / _WORDS))).read()["index"].to_pylist()
-    vectors = np.load(io.BytesIO(_checked(folder / _VECTORS)), allow_pickle=False)
+    vectors = _vectors(_checked(folder / _VECTORS))
     words = (row for row, entry in enumerate(entries) if entry.isascii() and entry.isalpha())
     rows = list(islice(words, size))
     if len(rows) < size:
@@ -42,6 +43,14 @@ def default_vocabulary(size: int = 30_000) -> Vocabulary:
     unknown = entries.index(_UNKNOWN)
     chosen = rows if unknown in rows else [*rows, unknown]
     return Vocabulary([entries[row] for row in chosen], vectors[chosen], _UNKNOWN)
+
+
+def _vectors(content: bytes) -> NDArray[np.float32]:
+    """The array of an npy file that is in memory, without a copy."""
+    file = io.BytesIO(content)
+    np.lib.format.read_magic(file)
+    shape, by_columns, kind = np.lib.format.read_array_header_1_0(file)
+    return np.frombuffer(content, dtype=kind, offset=file.tell()).reshape(shape, order="F" if by_columns else "C")
 
 
 def _folder() -> Path:
