@@ -174,6 +174,19 @@ def test_columns_come_back_in_kind():
     assert rewriter.release(chunked).to_pylist() == chunked.to_pylist()
 
 
+def test_a_dataset_column_is_rewritten_and_the_rest_stays():
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_dict({"id": [7, 8], "text": ["the cat sat", None], "label": [0.5, 1.5]})
+    released = tv.TextRewriter(FAITHFUL, case="lower").release_dataset(data, "text")
+    assert released.column_names == ["id", "text", "label"]
+    assert list(released["text"]) == ["the cat sat", None]
+    assert list(released["label"]) == [0.5, 1.5]
+    assert released.features == data.features
+    assert "cat" not in str(tv.TextRewriter(BLAND).release_dataset(data.select([1]), "text")["text"][:])
+    with pytest.raises(tv.InvalidInputError, match="id, text, label"):
+        tv.TextRewriter(FAITHFUL).release_dataset(data, "body")
+
+
 def test_a_categorical_column_does_not_carry_its_originals():
     pd = pytest.importorskip("pandas")
     released = tv.TextRewriter(BLAND).release(pd.Series(["secretname one", "secretname two"], dtype="category"))

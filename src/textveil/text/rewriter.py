@@ -113,6 +113,18 @@ class TextRewriter(Mechanism):
         guarantee = replace(self.guarantee, reveals=(*self.guarantee.reveals, SPANS_REVEAL))
         return Release(self._wrap(output, private), self._receipt(guarantee, source, len(texts)))
 
+    def release_dataset(self, dataset: Any, column: str, *, source: RandomSource | None = None) -> Any:
+        """Rewrite a column of a Hugging Face dataset; the other columns stay as they are, and are revealed.
+
+        The new dataset is made in memory: nothing private is written to the library's cache folder.
+        """
+        names = list(dataset.column_names)
+        if column not in names:
+            raise InvalidInputError(f"no column {column!r}: the dataset has {', '.join(names)}; give one of these")
+        released = self.release(list(dataset[column]), source=source)
+        columns = {name: released if name == column else list(dataset[name]) for name in names}
+        return type(dataset).from_dict(columns, features=dataset.features, split=dataset.split)
+
     def rewrite(
         self, texts: Packed, streams: Streams, *, spans: Sequence[tuple[int, int]] | None = None
     ) -> tuple[Bytes, Integers]:
