@@ -426,7 +426,7 @@ LAW_PATCHES = (
         "mechanisms/exponential/certificates.py",
         'if checksum != _checksum(header, arrays) or header.get("subject") != subject:',
         'if header.get("subject") != subject:',
-        (EXPONENTIAL + "test_an_edited_certificate_is_refused[rate]",),
+        (EXPONENTIAL + "test_an_edited_certificate_is_refused[normalisers]",),
     ),
     Patch(
         "a certificate of another vocabulary is accepted",
