@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ _MOST_ROWS = 1 << 16
 _CODECS = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4", "LZO": "SNAPPY"}
 
 
-class TableSource:
+class TableSource(ABC):
     """A file of columns, one of which holds the texts; `schema` is that of the release.
 
     Parameters
@@ -94,11 +95,13 @@ class TableSource:
 
     _kind: str
 
+    @abstractmethod
     def _open(self) -> tuple[pa.Schema, int | None]:
-        raise NotImplementedError
+        """Return the schema, and the number of records where the file says it."""
 
+    @abstractmethod
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
-        raise NotImplementedError
+        """Read the file from its start."""
 
 
 class ParquetSource(TableSource):
