@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee, Unit
+from textveil.mechanisms.hyperbolic import HyperbolicLaplace
 from textveil.mechanisms.mechanism import from_spec, named_object
 from textveil.mechanisms.vectors import AdditiveMechanism
 from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import Streams
-from textveil.spaces import Euclidean
+from textveil.spaces import Euclidean, Poincare
 from textveil.vocabulary import Vocabulary
 
 Ids = NDArray[np.int64]
@@ -36,19 +37,22 @@ class NearestWord(WordMechanism):
     Parameters
     ----------
     vocabulary : public
-    mechanism : noise on vectors of the vocabulary's dimension, such as Laplace
+    mechanism : noise on vectors of the vocabulary's dimension, such as Laplace; HyperbolicLaplace in the Poincaré ball
     """
 
     vocabulary: Vocabulary
-    mechanism: AdditiveMechanism
+    mechanism: AdditiveMechanism | HyperbolicLaplace
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, AdditiveMechanism):
+        if not isinstance(self.mechanism, AdditiveMechanism | HyperbolicLaplace):
             raise InvalidInputError("mechanism must add noise to vectors, such as Laplace(epsilon=..., dimension=...)")
         if self.mechanism.dimension != self.vocabulary.dimension:
             raise InvalidInputError(
                 f"mechanism has dimension {self.mechanism.dimension}, the vocabulary {self.vocabulary.dimension}"
             )
+        if isinstance(self.mechanism, HyperbolicLaplace):
+            self._check_hyperbolic(self.mechanism)
+            return
         if not isinstance(self.vocabulary.space, Euclidean):
             raise InvalidInputError(
                 f"noise protects Euclidean distance, the vocabulary has {self.vocabulary.space.metric}: use Exponential"
@@ -57,6 +61,18 @@ class NearestWord(WordMechanism):
             # On the vocabulary's own lattice rounding moves no word, so distances are those of the vocabulary.
             finer = replace(self.mechanism, step=self.vocabulary.step)  # type: ignore[type-var]
             object.__setattr__(self, "mechanism", finer)
+
+    def _check_hyperbolic(self, noise: HyperbolicLaplace) -> None:
+        if not isinstance(self.vocabulary.space, Poincare):
+            raise InvalidInputError(
+                f"noise protects hyperbolic distance, the vocabulary has {self.vocabulary.space.metric}: make it with "
+                "space=Poincare(...), or use Laplace"
+            )
+        if not noise.stays_inside:
+            raise InvalidInputError(
+                f"margin={noise.margin:g} puts points outside the ball, where they have no distance to any word; "
+                f"give a negative one, such as {-abs(noise.margin):g}"
+            )
 
     @property
     def guarantee(self) -> Guarantee:

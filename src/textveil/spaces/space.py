@@ -11,7 +11,11 @@ Points = NDArray[np.float64]
 
 
 class Space(Protocol):
-    """A metric on points of a fixed dimension."""
+    """A metric on points of a fixed dimension.
+
+    A space may also have a `step`, of which a vocabulary's coordinates are made multiples (2^-20 otherwise), and a
+    method `inside(points)` that says which rows are points of it at all.
+    """
 
     @property
     def dimension(self) -> int:

@@ -72,23 +72,23 @@ def read_saved(path: Path, *, space: Space | None) -> Vocabulary | None:
     return vocabulary
 
 
-def read_npz(path: Path, *, limit: int | None, first_only: bool) -> tuple[list[str], LatticeTable]:
+def read_npz(path: Path, *, limit: int | None, first_only: bool, step: float) -> tuple[list[str], LatticeTable]:
     """Read the arrays `vectors` and `words`; words may stand in a file beside it instead."""
     content = _opened(path)
     if "vectors" not in content:
         raise InvalidInputError(f"{path}: has no array named 'vectors' (has {sorted(content)}); rename one")
     words = content.get("words")
     names = _beside(path) if words is None else _encoded(path, words)
-    return _joined(path, names, content["vectors"], limit=limit, first_only=first_only)
+    return _joined(path, names, content["vectors"], limit=limit, first_only=first_only, step=step)
 
 
-def read_npy(path: Path, *, limit: int | None, first_only: bool) -> tuple[list[str], LatticeTable]:
+def read_npy(path: Path, *, limit: int | None, first_only: bool, step: float) -> tuple[list[str], LatticeTable]:
     """Read one array whose words stand in a file beside it."""
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, MemoryError, OSError) as error:
         raise InvalidInputError(f"{path}: not a plain array of numbers ({error}); save it again") from None
-    return _joined(path, _beside(path), vectors, limit=limit, first_only=first_only)
+    return _joined(path, _beside(path), vectors, limit=limit, first_only=first_only, step=step)
 
 
 def _opened(path: Path) -> dict[str, NDArray[Any]]:
@@ -100,7 +100,7 @@ def _opened(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _joined(
-    path: Path, words: list[bytes], vectors: NDArray[Any], *, limit: int | None, first_only: bool
+    path: Path, words: list[bytes], vectors: NDArray[Any], *, limit: int | None, first_only: bool, step: float
 ) -> tuple[list[str], LatticeTable]:
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
         raise InvalidInputError(
@@ -108,7 +108,7 @@ def _joined(
         )
     if len(words) != len(vectors):
         raise InvalidInputError(f"{path}: has {len(vectors)} vectors but {len(words)} words; they must agree")
-    rows = Rows(vectors.shape[1], limit=limit, first_only=first_only, kind=np.float64)
+    rows = Rows(vectors.shape[1], limit=limit, first_only=first_only, kind=np.float64, step=step)
     for position, word in enumerate(words):
         if rows.full:
             break

@@ -14,13 +14,13 @@ _LONGEST_WORD = 1 << 16
 _LONGEST_HEADER = 64
 
 
-def read_binary(reader: Reader, *, limit: int | None, first_only: bool) -> tuple[list[str], LatticeTable]:
+def read_binary(reader: Reader, *, limit: int | None, first_only: bool, step: float) -> tuple[list[str], LatticeTable]:
     """Read the rows that the header promises, and no others."""
     promise = header(reader.stream.readline(_LONGEST_HEADER))
     if promise is None or not 1 <= promise[1] <= MOST_DIMENSIONS:
         reader.refuse("a word2vec file starts with its number of words and of dimensions", 1)
     promised, dimension = promise
-    rows = Rows(dimension, limit=limit, first_only=first_only, kind=np.dtype("<f4").type)
+    rows = Rows(dimension, limit=limit, first_only=first_only, kind=np.dtype("<f4").type, step=step)
     width = 4 * dimension
     data, position, found = b"", 0, 0
     while found < promised and not rows.full:

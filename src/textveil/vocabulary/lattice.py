@@ -6,6 +6,7 @@ table does not depend on the precision of the file that it came from.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.spaces import Space
 
 STEP = 2.0**-20
 # Multiples of the step up to here are exact in float64.
@@ -22,13 +24,19 @@ MOST_DIMENSIONS = 65_536
 _ROWS = 4096
 
 
+def step_of(space: Space | None) -> float:
+    """Return how finely a space wants its points kept: 2^-20 unless it has a `step` of its own."""
+    return float(getattr(space, "step", STEP))
+
+
 class LatticeTable:
     """A growing table of lattice points: float32 as long as that is exact, else float64."""
 
-    def __init__(self, dimension: int, *, capacity: int = _ROWS) -> None:
+    def __init__(self, dimension: int, *, step: float = STEP, capacity: int = _ROWS) -> None:
         if not 1 <= dimension <= MOST_DIMENSIONS:
             raise InvalidInputError(f"vectors must have between 1 and {MOST_DIMENSIONS} dimensions (got {dimension})")
         self.dimension = dimension
+        self._step = step
         self._count = 0
         self._points: NDArray[Any] = np.empty((capacity, dimension), dtype=np.float32)
         self._vanished = ""
@@ -44,8 +52,8 @@ class LatticeTable:
         points.resize((self._count, self.dimension), refcheck=False)
         if self._vanished and not points.any():
             raise InvalidInputError(
-                f"every vector is below the lattice step 2^-20 (for example that of {self._vanished!r}); "
-                "multiply the vectors by a public constant"
+                f"every vector is below the lattice step 2^{round(math.log2(self._step))} (for example that of "
+                f"{self._vanished!r}); multiply the vectors by a public constant"
             )
         points.flags.writeable = False
         return points
@@ -60,7 +68,7 @@ class LatticeTable:
                 "drop the word or rescale the vectors"
             )
         # Adding zero turns -0.0 into 0.0, so that equal points have equal bytes.
-        snapped = np.rint(block / STEP) * STEP + 0.0
+        snapped = np.rint(block / self._step) * self._step + 0.0
         if not self._vanished and block.any() and not snapped.any():
             self._vanished = words[0]
         end = self._count + len(block)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from textveil.errors import InvalidInputError, MissingDependencyError, require_count
 from textveil.vocabulary.arrays import is_array_file, read_npy, read_npz, read_saved
 from textveil.vocabulary.binary_table import read_binary
-from textveil.vocabulary.lattice import LatticeTable
+from textveil.vocabulary.lattice import LatticeTable, step_of
 from textveil.vocabulary.reading import LONGEST_LINE, head, reading
 from textveil.vocabulary.text_table import dimension_of, header, read_text, trailing_numbers
 
@@ -70,7 +70,7 @@ def load(
         if kind == "npz" and (saved := read_saved(file, space=space)) is not None:
             kept = saved if limit is None else saved.subset(limit)
             return kept if unknown is None else Vocabulary(kept.words, kept.points, unknown, space=kept.space)
-        words, table = _read(file, kind, limit=limit, first_only=duplicates == "first")
+        words, table = _read(file, kind, limit=limit, first_only=duplicates == "first", step=step_of(space))
         return Vocabulary.from_table(words, table, unknown, space=space)
     except InvalidInputError as error:
         if str(error).startswith(str(file)):
@@ -94,14 +94,14 @@ def from_gensim(
     return Vocabulary(words[:limit], table[:limit], unknown, space=space)
 
 
-def _read(file: Path, kind: str, *, limit: int | None, first_only: bool) -> tuple[list[str], LatticeTable]:
+def _read(file: Path, kind: str, *, limit: int | None, first_only: bool, step: float) -> tuple[list[str], LatticeTable]:
     if kind == "npz":
-        return read_npz(file, limit=limit, first_only=first_only)
+        return read_npz(file, limit=limit, first_only=first_only, step=step)
     if kind == "npy":
-        return read_npy(file, limit=limit, first_only=first_only)
+        return read_npy(file, limit=limit, first_only=first_only, step=step)
     if kind == "word2vec-binary":
         with reading(file) as reader:
-            return read_binary(reader, limit=limit, first_only=first_only)
+            return read_binary(reader, limit=limit, first_only=first_only, step=step)
     sample = _sample_lines(file)
     promised = None
     dimension = dimension_of(sample)
@@ -111,7 +111,7 @@ def _read(file: Path, kind: str, *, limit: int | None, first_only: bool) -> tupl
             raise InvalidInputError(f"{file}, line 1: a word2vec file starts with its count and dimension")
         promised, dimension = promise
     with reading(file) as reader:
-        return read_text(reader, dimension, promised=promised, limit=limit, first_only=first_only)
+        return read_text(reader, dimension, promised=promised, limit=limit, first_only=first_only, step=step)
 
 
 def _detect(file: Path) -> str:

@@ -59,7 +59,7 @@ def over_pairs(
         columns = rows if tile.on_diagonal else vocabulary.block(tile.left, tile.right)
         return tile, work(tile, vocabulary.space.distances(rows, columns))
 
-    tiles = list(_lower_triangle(len(vocabulary)))
+    tiles = list(lower_triangle(len(vocabulary)))
     with progress(title, len(tiles)) as step:
         for result in over_threads(one, tiles):
             yield result
@@ -128,7 +128,8 @@ def diameter_bound(vocabulary: Vocabulary) -> float:
     return 2 * float(distances_to_all(vocabulary, centre).max())
 
 
-def _lower_triangle(count: int) -> Iterator[Tile]:
+def lower_triangle(count: int) -> Iterator[Tile]:
+    """Cut the pairs of `count` points into tiles; those on the diagonal hold each pair twice."""
     starts = range(0, count, TILE)
     for top in starts:
         for left in range(0, top + 1, TILE):

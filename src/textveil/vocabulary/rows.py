@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import TextveilError
-from textveil.vocabulary.lattice import LatticeTable
+from textveil.vocabulary.lattice import STEP, LatticeTable
 
 _FLUSH = 1024
 
@@ -23,9 +23,9 @@ class Rows:
     A word that comes again is an error, or is passed over when `first_only` is set.
     """
 
-    def __init__(self, dimension: int, *, limit: int | None, first_only: bool, kind: type) -> None:
+    def __init__(self, dimension: int, *, limit: int | None, first_only: bool, kind: type, step: float = STEP) -> None:
         self.words: list[str] = []
-        self.table = LatticeTable(dimension)
+        self.table = LatticeTable(dimension, step=step)
         self._limit = limit
         self._first_only = first_only
         self._seen: set[str] = set()

@@ -41,9 +41,7 @@ class NearestPoint:
 
     def __init__(self, points: NDArray[Any]) -> None:
         self._points = points
-        halves = np.empty(len(points))
-        for tile in _tiles(len(points)):
-            _half_norms(np.asarray(points[tile], dtype=np.float64), halves[tile])
+        halves = half_norms(points)
         self._radius = math.sqrt(2 * float(halves.max()))
         # The lowest id wins among equal points, so the later ones need not be looked at.
         halves[_repeated(points, halves)] = np.inf
@@ -88,17 +86,8 @@ class NearestPoint:
 
     def _error(self, queries: Points, precision: type[np.floating[Any]]) -> NDArray[np.float64]:
         """Bound the rounding error of any score of each query; zero where scores are exact."""
-        dimension = queries.shape[1]
-        unit = float(np.finfo(precision).eps) / 2
         norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
-        # d roundings in the product, one each for q, x and the difference, and one to spare; the 1.01 covers
-        # their second order and the norms. Half norms are summed in float64, rounded and subtracted. The last
-        # term is underflow.
-        error: NDArray[np.float64] = (
-            1.01 * (dimension + 4) * unit * norms * self._radius
-            + (1.5 * unit + (dimension + 4) * _DOUBLE_UNIT) * self._radius**2
-            + (dimension + 4) * (1 + self._radius) * float(np.finfo(precision).tiny)
-        )
+        error = score_error(norms, self._radius, queries.shape[1], precision)
         if precision is np.float32:
             return np.where(norms * (1 + self._radius) < _FARTHEST_SINGLE, error, np.inf)
         largest = norms * self._radius + self._radius**2 / 2
@@ -127,6 +116,38 @@ class NearestPoint:
             if answer < 0 or score > best:
                 best, answer = score, int(row)
         return answer
+
+
+def half_norms(points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return |x|^2 / 2 of every point, summed in float64."""
+    halves = np.empty(len(points))
+    for tile in _tiles(len(points)):
+        _half_norms(np.asarray(points[tile], dtype=np.float64), halves[tile])
+    return halves
+
+
+def score_error(
+    norms: NDArray[np.float64], radius: float, dimension: int, precision: type[np.floating[Any]]
+) -> NDArray[np.float64]:
+    """Bound the rounding error of q.x - |x|^2 / 2 computed in this precision, for queries of these norms.
+
+    Parameters
+    ----------
+    norms : of the queries
+    radius : the largest norm of a point
+    dimension : of the points
+    precision : in which products are summed, in any order
+    """
+    unit = float(np.finfo(precision).eps) / 2
+    # d roundings in the product, one each for q, x and the difference, and one to spare; the 1.01 covers
+    # their second order and the norms. Half norms are summed in float64, rounded and subtracted. The last
+    # term is underflow.
+    error: NDArray[np.float64] = (
+        1.01 * (dimension + 4) * unit * norms * radius
+        + (1.5 * unit + (dimension + 4) * _DOUBLE_UNIT) * radius**2
+        + (dimension + 4) * (1 + radius) * float(np.finfo(precision).tiny)
+    )
+    return error
 
 
 def nearest_by_distance(space: Space, points: NDArray[Any], queries: NDArray[Any]) -> Ids:

@@ -43,12 +43,12 @@ def dimension_of(lines: list[bytes]) -> int:
 
 
 def read_text(
-    reader: Reader, dimension: int, *, promised: int | None, limit: int | None, first_only: bool
+    reader: Reader, dimension: int, *, promised: int | None, limit: int | None, first_only: bool, step: float
 ) -> tuple[list[str], LatticeTable]:
     """Read the rows; `promised` is the count in the header, None where there is no header."""
     if not 1 <= dimension <= MOST_DIMENSIONS:
         reader.refuse(f"expected a word and 1 to {MOST_DIMENSIONS} numbers (found {dimension})", 1)
-    rows = Rows(dimension, limit=limit, first_only=first_only, kind=np.float64)
+    rows = Rows(dimension, limit=limit, first_only=first_only, kind=np.float64, step=step)
     found = 0
     for number, line in reader.lines():
         if not line or (number == 1 and promised is not None):

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import InvalidInputError, require_count
 from textveil.spaces import Euclidean, Space
 from textveil.spaces.space import Points
-from textveil.vocabulary.lattice import STEP, LatticeTable
+from textveil.vocabulary.lattice import LatticeTable, step_of
 from textveil.vocabulary.search import NearestPoint, nearest_by_distance
 from textveil.vocabulary.words import checked_words
 
@@ -27,7 +27,7 @@ _BLOCK = 4096
 
 
 class Vocabulary:
-    """An immutable table of words and their points, snapped to multiples of 2^-20.
+    """An immutable table of words and their points, snapped to multiples of 2^-20 or of the space's own step.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Vocabulary:
                 f"vectors must be real numbers of shape ({len(names)}, dimension), one row per word "
                 f"(got {table.dtype} of shape {table.shape})"
             )
-        lattice = LatticeTable(table.shape[1], capacity=len(names))
+        lattice = LatticeTable(table.shape[1], step=step_of(space), capacity=len(names))
         lattice.append(names, table)
         self._set(names, index, lattice.finish(), space)
         self._unknown_id = self._find_unknown(unknown)
@@ -137,7 +137,7 @@ class Vocabulary:
     @property
     def step(self) -> float:
         """Every coordinate is a multiple of this."""
-        return STEP
+        return step_of(self._space)
 
     @property
     def space(self) -> Space:
@@ -192,7 +192,7 @@ class Vocabulary:
     def nearest(self, points: ArrayLike) -> Ids:
         """Return the id of the word nearest to each point, (d,) or (n, d); the lowest id among equals.
 
-        In Euclidean space the answer is exact, whatever the batch.
+        In Euclidean space the answer is exact, whatever the batch; in another it is that of computed distances.
         """
         queries = np.asarray(points)
         if queries.ndim == 1:
@@ -222,8 +222,23 @@ class Vocabulary:
             raise InvalidInputError(
                 f"the space has {self._space.dimension} dimensions but the vectors have {points.shape[1]}"
             )
+        self._check_inside()
         self._digest = None
         self._search = None
+
+    def _check_inside(self) -> None:
+        """Refuse points that the space does not have; a space that is not all of R^d says so by a method `inside`."""
+        inside = getattr(self._space, "inside", None)
+        if inside is None:
+            return
+        for start in range(0, len(self), _BLOCK):
+            outside = np.flatnonzero(~inside(self.block(start, start + _BLOCK)))
+            if len(outside):
+                raise InvalidInputError(
+                    f"the vector of {self._words[start + outside[0]]!r} is no point of the space "
+                    f"({self._space.metric}), or too near its boundary; drop the word "
+                    "or scale all vectors down by a public constant"
+                )
 
     def _find_unknown(self, unknown: str | None) -> int:
         if unknown is None:
@@ -231,7 +246,7 @@ class Vocabulary:
             if unknown_id is not None:
                 return unknown_id
             mean = self._points.mean(axis=0, dtype=np.float64)
-            return int(NearestPoint(self._points).nearest(mean[None])[0])
+            return int(self.nearest(mean)[0])
         if unknown not in self._index:
             raise InvalidInputError(
                 f"unknown={unknown!r} must be a word of the table, because no point is ever added; "
