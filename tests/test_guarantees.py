@@ -76,6 +76,19 @@ def test_the_sentence_says_everything_that_matters():
     assert 'precision="exact"' in str(replace(METRIC, slack=1e-9))
 
 
+def test_an_offset_is_paid_by_every_two_inputs_that_differ():
+    guarantee = replace(TRUNCATED, offset=0.25)
+    assert guarantee.loss(0.0) == 0
+    assert guarantee.loss(1.0) == TRUNCATED.loss(1.0) + 0.25
+    assert guarantee.worst_case() == TRUNCATED.worst_case() + 0.25
+    assert " + 0.25) times as likely" in str(guarantee)
+    assert " + 0.25 for each word that differs) times as likely" in str(guarantee.for_text())
+    assert f"never passes {TRUNCATED.worst_case() + 0.25:g}" in str(guarantee)
+    assert ", plus 0.25" in guarantee._repr_html_()
+    with pytest.raises(tv.InvalidInputError, match="offset"):
+        replace(METRIC, offset=-1.0)
+
+
 def test_a_refuted_guarantee_says_so_first_and_keeps_its_claim():
     refuted = replace(LOCAL, status=tv.Status.REFUTED, reason="the l1 sensitivity is 2C sqrt(n), not 2C")
     assert str(refuted).startswith("REFUTED (the l1 sensitivity is 2C sqrt(n), not 2C); it was claimed that")

@@ -58,16 +58,18 @@ class Relation:
     metric : the distance in words, with its scale
     radius : for METRIC the distance at which the loss stops growing; for WITHIN the largest distance covered
     condition : what else both inputs must have in common
+    rounding : for METRIC what rounding adds to the distance of any two different inputs
     """
 
     pairs: Pairs
     metric: str = ""
     radius: float | None = None
     condition: str = ""
+    rounding: float = 0.0
 
     def __str__(self) -> str:
         if self.pairs is Pairs.METRIC:
-            text = f"any pair, by {self.metric}"
+            text = f"any pair, by {self.distance}"
             if self.radius is not None:
                 text += f" (never counted above {self.radius:.6g})"
         elif self.pairs is Pairs.ANY:
@@ -77,6 +79,11 @@ class Relation:
         else:
             text = f"only pairs joined in {self.metric}"
         return text + (f", {self.condition}" if self.condition else "")
+
+    @property
+    def distance(self) -> str:
+        """The distance that is counted, in words."""
+        return self.metric + (f", plus {self.rounding:.2g} for rounding" if self.rounding else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +101,10 @@ class Guarantee:
     slack : total variation distance between the law sampled and the law proved; 0 for exact sampling
     positions : how many words a text has; losses add over those that differ. Where it is not known, delta and slack
         are those of one word, and add up as well
+    mu : for Gaussian noise, how telling a unit of distance is: inputs at distance r are at least as hard to tell apart
+        as N(0, 1) from N(mu r, 1); over several releases mu r adds in squares
+    whole : of a text: that it is released at once, as one vector, and not word by word
+    offset : for METRIC what is lost between any two different inputs, in nats, on top of epsilon x distance
     """
 
     epsilon: float
@@ -105,10 +116,15 @@ class Guarantee:
     reveals: tuple[str, ...] = ()
     slack: float = 0.0
     positions: int | None = None
+    mu: float | None = None
+    whole: bool = False
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.epsilon >= 0:
             raise InvalidInputError(f"epsilon must be at least 0 (got {self.epsilon!r})")
+        if not self.offset >= 0:
+            raise InvalidInputError(f"offset must be at least 0 (got {self.offset!r})")
         require_probability("delta", self.delta)
         if self.status is not Status.PROVED and not self.reason:
             raise InvalidInputError(f"a {self.status} guarantee must say why: give reason=")
@@ -124,7 +140,8 @@ class Guarantee:
             return 0.0
         if self.relation.pairs is Pairs.METRIC:
             radius = self.relation.radius
-            return self.epsilon * (distance if radius is None else min(distance, radius))
+            counted = self.relation.rounding + (distance if radius is None else min(distance, radius))
+            return self.epsilon * counted + self.offset
         if self.relation.pairs is Pairs.WITHIN and distance > (self.relation.radius or 0.0):
             return math.inf
         return self.epsilon
@@ -154,10 +171,25 @@ class Guarantee:
         shown = (*self.reveals, *(item for item in reveals if item not in self.reveals))
         return replace(self, unit=Unit.TEXT, positions=words, delta=delta, slack=slack, reveals=shown)
 
+    def for_whole_text(self, meaning: str) -> Guarantee:
+        """Return the promise for a text that is released at once, as the vector that stands for it.
+
+        Parameters
+        ----------
+        meaning : which vector that is
+        """
+        metric = f"{self.relation.metric}; a text's vector is {meaning}" if self.relation.metric else ""
+        return replace(self, unit=Unit.TEXT, relation=replace(self.relation, metric=metric), whole=True)
+
+    @property
+    def by_words(self) -> bool:
+        """Whether a text is released word by word, so that losses add over its words."""
+        return self.unit is Unit.TEXT and not self.whole
+
     def worst_case(self) -> float:
         """Return the loss between the two most different inputs, inf if unbounded."""
         one = self.loss(math.inf)
-        if self.unit is Unit.TEXT:
+        if self.by_words:
             return math.inf if self.positions is None else self.positions * one
         return one
 
@@ -171,7 +203,9 @@ class Guarantee:
     def _repr_html_(self) -> str:
         colour = {Status.PROVED: "#0072b2", Status.CONDITIONAL: "#b35900", Status.REFUTED: "#a8003c"}[self.status]
         rows = {
-            "epsilon": f"{self.epsilon:.6g}" + (" per unit distance" if self.relation.pairs is Pairs.METRIC else ""),
+            "epsilon": f"{self.epsilon:.6g}"
+            + (" per unit distance" if self.relation.pairs is Pairs.METRIC else "")
+            + (f", plus {self.offset:.6g}" if self.offset else ""),
             "delta": f"{self.delta:.3g}",
             "protects": str(self.unit),
             "between": str(self.relation),
@@ -200,22 +234,23 @@ def local_privacy(epsilon: float, *, unit: Unit, delta: float = 0.0, **more: Any
 
 def _promise(guarantee: Guarantee) -> str:
     relation, epsilon = guarantee.relation, f"{guarantee.epsilon:.6g}"
-    each = EACH_WORD if guarantee.unit is Unit.TEXT and guarantee.positions is None else ""
+    each = EACH_WORD if guarantee.by_words and guarantee.positions is None else ""
     delta = f", except with probability mass {guarantee.delta:.3g}{each}" if guarantee.delta else ""
     opening = {
         Status.PROVED: "Proved:",
         Status.CONDITIONAL: f"Conditional ({guarantee.reason}):",
         Status.REFUTED: f"REFUTED ({guarantee.reason}); it was claimed that",
     }[guarantee.status]
-    is_text = guarantee.unit is Unit.TEXT
+    is_text = guarantee.by_words
     things = "two texts of equal length and layout" if is_text else f"two {guarantee.unit}s"
     if relation.pairs in (Pairs.WITHIN, Pairs.EDGES):
         things += f" ({relation})"
     elif relation.condition:
         things += f" {relation.condition}"
     if relation.pairs is Pairs.METRIC:
-        distance = f"{'the sum of the distances of their words' if is_text else 'their distance'} ({relation.metric})"
-        bound = f"at most e^({epsilon} x {distance}) times as likely"
+        distance = f"{'the sum of the distances of their words' if is_text else 'their distance'} ({relation.distance})"
+        offset = f" + {guarantee.offset:.6g}" + (EACH_WORD if is_text else "") if guarantee.offset else ""
+        bound = f"at most e^({epsilon} x {distance}{offset}) times as likely"
     else:
         bound = f"at most e^{epsilon} times as likely" + (" per word that differs" if is_text else "")
     sentence = f"{opening} for {things}, any output is {bound} from one as from the other{delta}."
@@ -223,18 +258,23 @@ def _promise(guarantee: Guarantee) -> str:
         each = "word" if is_text else str(guarantee.unit)
         sentence += (
             f" The distance of two {each}s never counts above {relation.radius:.6g}, so the loss"
-            f"{' for each' if is_text else ''} never passes {guarantee.epsilon * relation.radius:.6g}."
+            f"{' for each' if is_text else ''} never passes {guarantee.loss(math.inf):.6g}."
         )
     return sentence
 
 
 def _caveats(guarantee: Guarantee) -> list[str]:
     caveats = []
-    each = EACH_WORD if guarantee.unit is Unit.TEXT and guarantee.positions is None else ""
+    each = EACH_WORD if guarantee.by_words and guarantee.positions is None else ""
     if guarantee.slack and guarantee.status is not Status.REFUTED:
         caveats.append(
             f"Sampling in floating point adds at most (1 + e^loss) x {guarantee.slack:.2g} to delta{each}; "
             'precision="exact" removes it.'
+        )
+    if guarantee.mu is not None and guarantee.status is Status.PROVED:
+        caveats.append(
+            f"Whatever their distance r, the two are at least as hard to tell apart as N(0, 1) from "
+            f"N({guarantee.mu:.4g} r, 1)."
         )
     if guarantee.reveals:
         caveats.append(f"It reveals: {', '.join(guarantee.reveals)}.")

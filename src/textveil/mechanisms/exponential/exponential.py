@@ -162,9 +162,8 @@ class Exponential(WordMechanism):
 
     def _find_law(self) -> Law:
         radius = self._radius_at(self.epsilon)
-        start = uncalibrated(self.vocabulary, self.epsilon, radius)
         if self.calibrated is False:
-            return start
+            return uncalibrated(self.vocabulary, self.epsilon, radius)
         if self.calibrated is None and self.weights is None:
             curve = curve_for(self.vocabulary.digest, radius)
             law = curve.law_within(self.epsilon) if curve else None
@@ -175,7 +174,7 @@ class Exponential(WordMechanism):
         if stored is not None:
             return stored
         if self.calibrated is None and self.weights is None and self._seconds_to_calibrate() > PATIENCE_SECONDS:
-            return start
+            return uncalibrated(self.vocabulary, self.epsilon, radius)
         make = tight_law if self.weights == "tight" else calibrate
         law = make(self.vocabulary, float(self.epsilon), radius)
         if law.certified:

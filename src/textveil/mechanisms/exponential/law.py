@@ -72,7 +72,7 @@ def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | No
     found = cut if min(cut, diameter_bound(vocabulary)) <= deepest else deepest
     if found < vocabulary.step:
         raise InvalidInputError(
-            f"distances would be cut off at {found:.3g}, below the vocabulary's step 2^-20: "
+            f"distances would be cut off at {found:.3g}, below the vocabulary's step {vocabulary.step:.2g}: "
             "give a larger radius or a smaller epsilon"
         )
     return found

@@ -22,6 +22,7 @@ from textveil.vocabulary.pairs import distances_to_all
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Buffers = tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.uint64]]
 
 BUDGET_BYTES = 512 * 2**20
 _ENTRY_BYTES = 24
@@ -141,27 +142,29 @@ class Rows:
             yield from rows
 
     def _block_of_rows(self, words: Ids) -> list[Row]:
-        law, count = self._law, len(self._vocabulary)
+        count = len(self._vocabulary)
         distances = distances_to_all(self._vocabulary, words)
-        ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
-        rows = []
-        for word, row in zip(words, distances, strict=True):
-            length, *numbers = choice.integer_row(
-                row, int(word), law.rate, law.radius, law.weights, law.boost(word), ids, high, low
-            )
-            own_high, own_low, share_high, share_low, total_high, total_low = map(np.uint64, numbers)
-            rows.append(
-                Row(
-                    word=int(word),
-                    ids=ids[:length].copy(),
-                    high=high[:length].copy(),
-                    low=low[:length].copy(),
-                    own=(own_high, own_low),
-                    share=(share_high, share_low),
-                    total=(total_high, total_low),
-                )
-            )
-        return rows
+        buffers = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
+        return [self._row(int(word), row, buffers) for word, row in zip(words, distances, strict=True)]
+
+    def _row(self, word: int, distances: Floats, buffers: Buffers) -> Row:
+        return integer_row(word, word, distances, self._law, self._law.boost(word), buffers)
+
+
+def integer_row(word: int, own: int, distances: Floats, law: Law, boost: float, buffers: Buffers) -> Row:
+    """Return the row of a word whose own place among the candidates is `own`."""
+    ids, high, low = buffers
+    length, *numbers = choice.integer_row(distances, own, law.rate, law.radius, law.weights, boost, ids, high, low)
+    own_high, own_low, share_high, share_low, total_high, total_low = map(np.uint64, numbers)
+    return Row(
+        word=word,
+        ids=ids[:length].copy(),
+        high=high[:length].copy(),
+        low=low[:length].copy(),
+        own=(own_high, own_low),
+        share=(share_high, share_low),
+        total=(total_high, total_low),
+    )
 
 
 def _wide(high: np.uint64, low: np.uint64) -> int:
