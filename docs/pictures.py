@@ -1,7 +1,9 @@
-"""Draw the pictures of the documentation from the default vocabulary: python docs/pictures.py (a minute or two)."""
+"""Draw the pictures of the documentation: python docs/pictures.py [NAME ...] (all of them take a minute or two)."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib as mpl
@@ -9,14 +11,16 @@ import numpy as np
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.patches import FancyBboxPatch
 
 import textveil as tv
+from textveil.measure.utility.errors import vector_errors
 from textveil.mechanisms.exponential.law import neighbourhood_radius, rounding_slack
 from textveil.vocabulary.pairs import distances_to_all, log_normalisers, steepest_pairs
 
 FOLDER = Path(__file__).parent / "pictures"
 # Okabe and Ito's colours, told apart by nearly everyone; every line also has a label or a style of its own.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#555555"
+BLUE, ORANGE, GREEN, GREY, PURPLE = "#0072B2", "#D55E00", "#009E73", "#555555", "#AA3377"
 STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
@@ -29,16 +33,16 @@ STYLE = {
 
 
 def main() -> None:
-    """Draw every picture."""
-    vocabulary = tv.Vocabulary.default()
+    """Draw every picture, or those named."""
     FOLDER.mkdir(exist_ok=True)
     with plt.rc_context(STYLE):
-        save(draw_bound(vocabulary), "bound")
-        save(draw_unchanged(vocabulary), "unchanged")
+        for name in sys.argv[1:] or PICTURES:
+            save(PICTURES[name](), name)
 
 
-def draw_bound(vocabulary: tv.Vocabulary) -> plt.Figure:
+def draw_bound() -> plt.Figure:
     """The factor e^(epsilon d) against the distance, with where neighbours of a word lie."""
+    vocabulary = tv.Vocabulary.default()
     figure, axes = plt.subplots(figsize=(7.2, 4.2))
     distance = np.linspace(0, 8.4, 200)
     lines = [(0.5, BLUE, "-", 7.0), (1.0, ORANGE, "--", 6.1), (2.0, GREEN, "-.", 3.95)]
@@ -64,8 +68,9 @@ def draw_bound(vocabulary: tv.Vocabulary) -> plt.Figure:
     return figure
 
 
-def draw_unchanged(vocabulary: tv.Vocabulary) -> plt.Figure:
+def draw_unchanged() -> plt.Figure:
     """The share of words that stay against epsilon, for three mechanisms."""
+    vocabulary = tv.Vocabulary.default()
     figure, axes = plt.subplots(figsize=(7.2, 4.0))
     radius = neighbourhood_radius(vocabulary)
     axes.plot(*exponential(vocabulary, radius), "-", color=BLUE, linewidth=2)
@@ -84,6 +89,76 @@ def draw_unchanged(vocabulary: tv.Vocabulary) -> plt.Figure:
     axes.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     axes.set_ylabel("words that stay as they are")
     return figure
+
+
+def draw_vector_errors() -> plt.Figure:
+    """The error of released vectors of a ball against the dimension, for five mechanisms and two epsilons."""
+    dimensions = np.unique(np.geomspace(8, 1024, 36).round().astype(int))
+    looks = {
+        "Laplace in each coordinate": (GREY, ":", "Laplace, each coordinate", 7),
+        "Laplace": (ORANGE, "--", "Laplace (l2)", -7),
+        "Laplace with delta": (GREEN, "-", "Laplace (l2), δ = 1e-6", -8),
+        "Gaussian": (PURPLE, "-.", "Gaussian, δ = 1e-6", 8),
+        "PrivUnit": (BLUE, "-", "PrivUnit", 0),
+    }
+    figure, panels = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, gridspec_kw={"wspace": 0.08})
+    for axes, epsilon in zip(panels, (1.0, 10.0), strict=True):
+        errors = [vector_errors(int(n), epsilon) for n in dimensions]
+        for name, (colour, dashes, _, _) in looks.items():
+            axes.plot(dimensions, [error[name] for error in errors], dashes, color=colour, linewidth=2)
+        axes.axhline(1, color="black", linewidth=1)
+        axes.set(xscale="log", yscale="log", xlim=(8, 1024), ylim=(0.4, 4000), xlabel="dimension of the vector")
+        axes.set_title(f"epsilon = {epsilon:g} for any two vectors", loc="left", fontsize=10, fontweight="bold")
+        axes.set_xticks([8, 32, 128, 300, 768], ["8", "32", "128", "300", "768"])
+        axes.minorticks_off()
+    for name, (colour, _, text, above) in looks.items():
+        panels[1].annotate(text, (1024, errors[-1][name]), (6, above), textcoords="offset points", va="center",
+                           color=colour, fontweight="bold", annotation_clip=False)  # fmt: skip
+    panels[1].annotate("a zero, whatever the vector", (1024, 1), (6, 0), textcoords="offset points", va="center",
+                       annotation_clip=False)  # fmt: skip
+    panels[0].set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+    panels[0].set_ylabel("root mean square error / clip")
+    return figure
+
+
+def draw_vector_choice() -> plt.Figure:
+    """Four questions that lead to a mechanism for vectors."""
+    steps = [
+        ("Is the vector that of a word\nof a public vocabulary?", "Exponential",
+         "release the public vector of the word\nthat came out: no noise in it"),
+        ("Must any two vectors be hidden\nequally well, near or far?", "PrivUnit",
+         "one epsilon for any pair within the clip;\nunbiased"),
+        ("Is a delta allowed, for vectors\nwithin a radius of each other?", "Laplace with delta, or Gaussian",
+         "the first up to 128 dimensions; the second\nabove, or if many releases add up"),
+        ("Do fewer dimensions do?", "PrivEmb",
+         "a public projection with a certificate,\nthen Laplace noise"),
+    ]  # fmt: skip
+    figure, axes = plt.subplots(figsize=(8.4, 6))
+    axes.set(xlim=(-1, 101), ylim=(0, 72))
+    axes.axis("off")
+    arrow = {"arrowstyle": "-|>", "color": GREY, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
+    for place, (question, answer, why) in enumerate(steps):
+        y = 66 - 15 * place
+        box(axes, (20, y), question)
+        box(axes, (76, y), answer, why)
+        axes.annotate("", (51.6, y), (40.4, y), arrowprops=arrow)
+        axes.text(45.6, y + 0.8, "yes", ha="center", color=GREY)
+        axes.annotate("", (20, y - 10), (20, y - 5), arrowprops=arrow)
+        axes.text(21.2, y - 7.4, "no", va="center", color=GREY)
+    box(axes, (20, 6), "Laplace", "epsilon times the distance,\nno delta")
+    return figure
+
+
+def box(axes: plt.Axes, centre: tuple[float, float], title: str, more: str = "") -> None:
+    """Draw a question, or an answer with what there is to say about it."""
+    x, y = centre
+    wide = 48.0 if x > 50 else 40.0
+    axes.add_patch(FancyBboxPatch(
+        (x - wide / 2, y - 4.8), wide, 9.6, boxstyle="round,pad=0.2,rounding_size=1.2", linewidth=1.4,
+        facecolor="#eef5fb" if more else "white", edgecolor=BLUE if more else GREY,
+    ))  # fmt: skip
+    axes.text(x, y + (2.7 if more else 0), title, ha="center", va="center", fontweight="bold" if more else "normal")
+    axes.text(x, y - 1.4, more, ha="center", va="center", fontsize=9)
 
 
 def neighbours(vocabulary: tv.Vocabulary, sample: int = 2000) -> tuple[dict[int, tuple[float, ...]], float]:
@@ -132,6 +207,13 @@ def save(figure: plt.Figure, name: str) -> None:
     figure.savefig(FOLDER / f"{name}.png", dpi=150, bbox_inches="tight")
     plt.close(figure)
 
+
+PICTURES: dict[str, Callable[[], plt.Figure]] = {
+    "bound": draw_bound,
+    "unchanged": draw_unchanged,
+    "vector-errors": draw_vector_errors,
+    "vector-choice": draw_vector_choice,
+}
 
 if __name__ == "__main__":
     main()
