@@ -1,0 +1,39 @@
+"""Rows of a SciPy sparse matrix as private input: bags of words or k-grams in millions of dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from textveil.errors import InvalidInputError
+from textveil.hashing import Packed
+
+
+@dataclass(frozen=True)
+class SparseRows(Packed):
+    """A checked CSR matrix in canonical form; each row's columns and values are its content."""
+
+    matrix: Any
+
+
+def is_sparse(private: Any) -> bool:
+    """Whether this is a SciPy sparse matrix or array."""
+    return type(private).__module__.startswith("scipy.sparse")
+
+
+def sparse_rows(private: Any, dimension: int) -> SparseRows:
+    """Check a sparse matrix and bring it into canonical form, without making it dense."""
+    if private.ndim != 2 or private.shape[1] != dimension:
+        raise InvalidInputError(f"sparse vectors must have shape (n, {dimension}) (got {private.shape})")
+    if private.dtype.kind not in "fiu":
+        raise InvalidInputError(f"vectors must be numbers (got {private.dtype})")
+    matrix = private.tocsr().astype(np.float64, copy=True)
+    if not np.isfinite(matrix.data).all():
+        raise InvalidInputError("vectors must be finite: there is a NaN or an infinity among them")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    content = np.empty(matrix.nnz, dtype=[("column", "<i8"), ("value", "<f8")])
+    content["column"], content["value"] = matrix.indices, matrix.data
+    return SparseRows(content.view(np.uint8), matrix.indptr.astype(np.int64) * content.itemsize, matrix)
