@@ -12,7 +12,7 @@ import textveil as tv
 from benchmarks.table import Table, median_seconds
 from textveil.compiled import over_threads
 from textveil.mechanisms.exponential.calibration import calibrate
-from textveil.vocabulary.pairs import _lower_triangle
+from textveil.vocabulary.pairs import lower_triangle
 
 TOKENS = 1_000_000
 
@@ -78,7 +78,7 @@ def calibration(table: Table, words: int = 20_000, dimension: int = 300) -> None
         def one(tile):  # type: ignore[no-untyped-def]
             vocabulary.block(tile.top, tile.bottom) @ vocabulary.block(tile.left, tile.right).T
 
-        for _ in over_threads(one, list(_lower_triangle(words))):
+        for _ in over_threads(one, list(lower_triangle(words))):
             pass
 
     blas = 4 * median_seconds(products, repeats=3)

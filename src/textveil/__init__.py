@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from textveil.encoders import AveragedWords, TextEmbedder
     from textveil.errors import (
         CertificateError,
         InvalidInputError,
@@ -17,10 +18,19 @@ if TYPE_CHECKING:
     )
     from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
     from textveil.measure.calibration import calibrate
+    from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
     from textveil.mechanisms.exponential import Exponential
+    from textveil.mechanisms.gaussian import Gaussian
+    from textveil.mechanisms.hyperbolic import HyperbolicLaplace
+    from textveil.mechanisms.jaccard import Jaccard
     from textveil.mechanisms.laplace import Laplace
+    from textveil.mechanisms.mahalanobis import Mahalanobis
     from textveil.mechanisms.mechanism import Mechanism, from_spec
+    from textveil.mechanisms.nadp import Nadp
     from textveil.mechanisms.nearest_word import NearestWord
+    from textveil.mechanisms.privemb import PrivEmb
+    from textveil.mechanisms.privunit import PrivUnit
+    from textveil.mechanisms.word_vector import WordVector
     from textveil.randomness import RandomSource
     from textveil.receipts import Receipt, Release
     from textveil.text import TextRewriter
@@ -28,49 +38,71 @@ if TYPE_CHECKING:
 
 # Names are imported when they are first used, so that `textveil --help` does not load the mathematics.
 _HOMES = {
+    "AveragedWords": "encoders",
     "CertificateError": "errors",
+    "CoordinateLaplace": "mechanisms.coordinate_laplace",
     "Exponential": "mechanisms.exponential",
+    "Gaussian": "mechanisms.gaussian",
     "Guarantee": "guarantees",
+    "HyperbolicLaplace": "mechanisms.hyperbolic",
     "InvalidInputError": "errors",
+    "Jaccard": "mechanisms.jaccard",
     "Laplace": "mechanisms.laplace",
+    "Mahalanobis": "mechanisms.mahalanobis",
     "Mechanism": "mechanisms.mechanism",
     "MissingDependencyError": "errors",
+    "Nadp": "mechanisms.nadp",
     "NearestWord": "mechanisms.nearest_word",
     "NotPrivateWarning": "errors",
     "Pairs": "guarantees",
+    "PrivEmb": "mechanisms.privemb",
+    "PrivUnit": "mechanisms.privunit",
     "RandomSource": "randomness",
     "Receipt": "receipts",
     "Relation": "guarantees",
     "Release": "receipts",
     "Status": "guarantees",
+    "TextEmbedder": "encoders",
     "TextRewriter": "text",
     "TextveilError": "errors",
     "Unit": "guarantees",
     "Vocabulary": "vocabulary",
+    "WordVector": "mechanisms.word_vector",
     "calibrate": "measure.calibration",
     "from_spec": "mechanisms",
 }
 
 __all__ = [
+    "AveragedWords",
     "CertificateError",
+    "CoordinateLaplace",
     "Exponential",
+    "Gaussian",
     "Guarantee",
+    "HyperbolicLaplace",
     "InvalidInputError",
+    "Jaccard",
     "Laplace",
+    "Mahalanobis",
     "Mechanism",
     "MissingDependencyError",
+    "Nadp",
     "NearestWord",
     "NotPrivateWarning",
     "Pairs",
+    "PrivEmb",
+    "PrivUnit",
     "RandomSource",
     "Receipt",
     "Relation",
     "Release",
     "Status",
+    "TextEmbedder",
     "TextRewriter",
     "TextveilError",
     "Unit",
     "Vocabulary",
+    "WordVector",
     "calibrate",
     "from_spec",
 ]

@@ -30,12 +30,25 @@ VOCABULARY = "tests/vocabulary/test_vocabulary.py::"
 SEARCH = "tests/vocabulary/test_search.py::"
 TABLE = "tests/vocabulary/test_lattice.py::"
 EXPONENTIAL = "tests/mechanisms/test_exponential.py::"
+PRIVEMB = "tests/mechanisms/privemb/"
 TIGHT = "tests/mechanisms/test_tight.py::"
 LAPLACE_MECHANISM = "tests/mechanisms/test_laplace.py::"
+UNIT = "tests/noise/test_unit.py::"
+PRIVUNIT = "tests/mechanisms/test_privunit.py::"
 NEAREST_WORD = "tests/mechanisms/test_nearest_word.py::"
+HYPERBOLIC = "tests/mechanisms/test_hyperbolic.py::"
+HYPERBOLIC_NOISE = "tests/noise/test_hyperbolic.py::"
+POLAR = "tests/spaces/test_hyperbolic.py::"
+POINCARE = "tests/spaces/test_poincare.py::"
 REWRITER = "tests/text/test_rewriter.py::"
 TOKENS = "tests/text/test_tokens.py::"
+NEIGHBOURS = "tests/vocabulary/test_neighbours.py::"
+GRAPH = "tests/vocabulary/test_graph.py::"
+NADP = "tests/mechanisms/test_nadp.py::"
 CALIBRATION = "tests/measure/test_calibration.py::"
+WIDTHS = "tests/spaces/test_widths.py::"
+ESTIMATED_WIDTHS = "tests/measure/test_widths.py::"
+CORRECTED = "tests/measure/utility/test_corrected.py::"
 
 NOISE_PATCHES = (
     Patch(
@@ -459,8 +472,8 @@ LAW_PATCHES = (
     Patch(
         "Laplace takes epsilon for the scale",
         "mechanisms/laplace.py",
-        "radial_laplace(streams, self.dimension, 1 / self.epsilon)",
-        "radial_laplace(streams, self.dimension, self.epsilon)",
+        "radial_laplace(streams, self.dimension, self.scale)",
+        "radial_laplace(streams, self.dimension, 1 / self.scale)",
         (LAPLACE_MECHANISM + "test_released_noise_has_a_gamma_norm[3-fast]",),
     ),
     Patch(
@@ -695,13 +708,345 @@ PROMISE_PATCHES = (
     ),
 )
 
+UTILITY_PATCHES = (
+    Patch(
+        "the squared width of p points is at most ln p, as in the paper",
+        "spaces/widths.py",
+        "math.sqrt(2 * math.log(len(table)))",
+        "math.sqrt(math.log(len(table)))",
+        (WIDTHS + "test_the_squared_width_of_p_points_can_exceed_log_p[10-2.368]",),
+    ),
+    Patch(
+        "secants of sparse vectors are as sparse as the vectors",
+        "spaces/widths.py",
+        'width_of_sparse(dimension, 2 * require_count("sparsity", sparsity))',
+        'width_of_sparse(dimension, require_count("sparsity", sparsity))',
+        (WIDTHS + "test_secants_of_sparse_vectors_have_twice_as_many_entries",),
+    ),
+    Patch(
+        "a secant between blocks is looked at in one direction only",
+        "measure/widths.py",
+        "max(highest[draw], slopes.max(), -slopes.min())",
+        "max(highest[draw], slopes.max())",
+        (ESTIMATED_WIDTHS + "test_every_secant_is_looked_at_once_and_equal_points_have_none",),
+    ),
+    Patch(
+        "the bound for all noises is the quantile of one",
+        "measure/utility/corrected.py",
+        '-math.expm1(math.log1p(-_chance(failure)) / require_count("vectors", vectors))',
+        "_chance(failure)",
+        (CORRECTED + "test_the_largest_noise_norm_passes_its_bound_exactly_as_often_as_said[50-7]",),
+    ),
+    Patch(
+        "inner products are distorted no more than norms, as in the paper",
+        "measure/utility/corrected.py",
+        '_not_negative("beta", beta) * (2 + beta)',
+        '_not_negative("beta", beta)',
+        (CORRECTED + "test_norms_within_beta_allow_inner_products_off_by_twice_beta[0.1]",),
+    ),
+)
+
+NEIGHBOURHOOD_PATCHES = (
+    Patch(
+        "neighbours that float32 can't tell apart are not looked at again",
+        "vocabulary/neighbours.py",
+        "gaps > 2 * error",
+        "gaps > -1.0",
+        (NEIGHBOURS + "test_points_that_float32_can_not_tell_apart_are_told_apart",),
+    ),
+    Patch(
+        "a tile of products serves its rows only",
+        "vocabulary/neighbours.py",
+        "if rows != columns:",
+        "if rows is None:",
+        (NEIGHBOURS + "test_tables_of_several_tiles_agree_with_a_brute_force[3-1-float32]",),
+    ),
+    Patch(
+        "words are joined only if their sets overlap by more than the threshold",
+        "vocabulary/graph.py",
+        "first, second) >= threshold",
+        "first, second) > threshold",
+        (GRAPH + "test_with_two_neighbours_and_a_threshold_above_a_third_only_mutual_neighbours_are_joined",),
+    ),
+    Patch(
+        "the choice of a neighbourhood and its noise read the same bits",
+        "mechanisms/nadp/nadp.py",
+        "both.select(slice(1, None, 2))",
+        "both.select(slice(0, None, 2))",
+        (NADP + "test_the_choice_and_the_noise_read_different_bits",),
+    ),
+    Patch(
+        "the noise of a neighbourhood gets the share of epsilon that its choice has",
+        "mechanisms/nadp/repaired.py",
+        "noise, choice = split * epsilon, (1 - split) * epsilon",
+        "choice, noise = split * epsilon, (1 - split) * epsilon",
+        (NADP + "test_the_chance_of_a_neighbourhood_keeps_its_share_of_epsilon",),
+    ),
+    Patch(
+        "a neighbourhood is chosen at twice the rate that is private",
+        "mechanisms/nadp/repaired.py",
+        "uncalibrated(vocabulary, choice, cut)",
+        "uncalibrated(vocabulary, 2 * choice, cut)",
+        (NADP + "test_the_chance_of_a_neighbourhood_keeps_its_share_of_epsilon",),
+    ),
+    Patch(
+        "deviations are rounded down to whole steps",
+        "mechanisms/word_vector.py",
+        "np.ceil(deviations / vocabulary.step)",
+        "np.floor(deviations / vocabulary.step)",
+        (NADP + "test_the_diameter_of_the_neighbourhood_sets_the_noise",),
+    ),
+    Patch(
+        "the default radius covers the words that lie closest, not all",
+        "mechanisms/nadp/nadp.py",
+        "farthest = float(distances[:, -1].max())",
+        "farthest = float(distances[:, -1].mean())",
+        (NADP + "test_one_size_of_noise_covers_every_pair_within_the_radius",),
+    ),
+)
+
+UNIT_PATCHES = (
+    Patch(
+        "vectors longer than the clip are lifted as they are",
+        "noise/unit.py",
+        "scale = min(largest / clip, _INSIDE / length)",
+        "scale = largest / clip",
+        (UNIT + "test_vectors_of_any_length_are_lifted_to_the_sphere[3.0]",),
+    ),
+    Patch(
+        "proposals off the cap are refused as if epsilon were 1.3 times as large",
+        "noise/unit.py",
+        "_above_exponential(epsilon / (1 + uneven)",
+        "_above_exponential(1.3 * epsilon / (1 + uneven)",
+        (UNIT + "test_the_coin_and_the_float_bound_stay_within_epsilon[1.0-301]",),
+    ),
+    Patch(
+        "PrivUnit forgets that float proposals prefer some directions",
+        "noise/unit.py",
+        "uneven = 2 * asymmetry(cap) * tries * _MARGIN",
+        "uneven = 0.0 * tries",
+        (UNIT + "test_the_coin_and_the_float_bound_stay_within_epsilon[1.0-301]",),
+    ),
+    Patch(
+        "a kept proposal is moved a hair towards the private vector",
+        "noise/unit.py",
+        "proposal[0, j] /= norm",
+        "proposal[0, j] = proposal[0, j] / norm + 1e-12 * unit[j]",
+        (UNIT + "test_a_proposal_is_never_touched_by_the_input",),
+    ),
+    Patch(
+        "on the cap the beta sampler draws from the whole sphere",
+        "noise/unit.py",
+        "np.where(inside, self.cap.mass, 1 - self.cap.mass)",
+        "np.where(inside, 1.0, 1 - self.cap.mass)",
+        (UNIT + "test_the_inner_product_has_its_law[20-1.0-FromCap]",),
+    ),
+    Patch(
+        "PrivUnit's release is a direction that was not scaled up to the vector",
+        "mechanisms/privunit.py",
+        "return float(self.clip) / self.cap.mean(self._drawer.odds)[0]",
+        "return float(self.clip)",
+        (PRIVUNIT + "test_the_mean_of_the_release_is_the_vector[ball-rejection]",),
+    ),
+    Patch(
+        "PrivUnit calls its float-only sampler proved",
+        "mechanisms/privunit.py",
+        "status=Status.CONDITIONAL, reason=reason",
+        "status=Status.PROVED, reason=reason",
+        (PRIVUNIT + "test_the_guarantee_tells_which_sampler_draws",),
+    ),
+)
+
+HYPERBOLIC_PATCHES = (
+    Patch(
+        "the hyperbolic radius has the law of the dimension below",
+        "noise/hyperbolic.py",
+        "log_b = np.log(gammas(streams, self.dimension))",
+        "log_b = np.log(gammas(streams, max(0.5, self.dimension - 1)))",
+        (HYPERBOLIC_NOISE + "test_radii_follow_their_law[10-12.0]",),
+    ),
+    Patch(
+        "hyperbolic noise is drawn for half of its epsilon",
+        "noise/hyperbolic.py",
+        "return (self.epsilon - self.dimension + 1) / 2",
+        "return (self.epsilon - self.dimension + 1) / 4",
+        (HYPERBOLIC_NOISE + "test_golden_radii",),
+    ),
+    Patch(
+        "hyperbolic noise is added to coordinates instead of moved by an isometry",
+        "mechanisms/hyperbolic.py",
+        "return translate(Polar.of_ball(items), hyperbolic_laplace(streams, self.radius_law)).ball()",
+        "return _within(items + hyperbolic_laplace(streams, self.radius_law).ball(), LARGEST_NORM)",
+        (HYPERBOLIC + "test_released_points_lie_at_the_distances_of_the_law[2-3.0]",),
+    ),
+    Patch(
+        "the isometry forgets that moving out shrinks what is across",
+        "spaces/hyperbolic.py",
+        "np.exp(-t) * half_sinh * across",
+        "half_sinh * across",
+        (POLAR + "test_a_point_at_distance_r_comes_to_lie_at_distance_r_from_the_base[2]",),
+    ),
+    Patch(
+        "the lebesgue variant takes all of epsilon for its rate",
+        "mechanisms/hyperbolic.py",
+        "return float(max(self.epsilon / 2, self.epsilon - self.dimension))",
+        "return float(self.epsilon)",
+        (HYPERBOLIC + "test_the_lebesgue_variant_keeps_epsilon_with_its_smaller_rate",),
+    ),
+    Patch(
+        "distances in the ball drop the products of the fine parts",
+        "spaces/poincare.py",
+        "((large + middle) + small)",
+        "max(0.0, large + middle)",
+        (POINCARE + "test_distances_are_within_their_bound_up_to_the_boundary",),
+    ),
+    Patch(
+        "the published hyperbolic mechanism is called conditional",
+        "mechanisms/hyperbolic.py",
+        "(Status.REFUTED, _REFUTED)",
+        "(Status.CONDITIONAL, _IDEAL)",
+        (HYPERBOLIC + "test_guarantees_say_what_is_true",),
+    ),
+)
+
+PROJECTION_PATCHES = (
+    Patch(
+        "an average of certified rows is released as if it were covered",
+        "mechanisms/privemb/table.py",
+        "if (rows < 0).any() or not (self.points[rows] == snapped).all():",
+        "if False:",
+        (PRIVEMB + "test_privemb.py::test_only_rows_of_the_table_are_released_and_averages_are_refused",),
+    ),
+    Patch(
+        "pairs too close for float32 are passed over",
+        "mechanisms/privemb/secants.py",
+        "if bound >= least or is_close > 0:",
+        "if bound >= least:",
+        (PRIVEMB + "test_secants.py::test_tight_clusters_far_from_the_origin_are_computed_by_differences",),
+    ),
+    Patch(
+        "float32 ratios are taken for upper bounds",
+        "mechanisms/privemb/secants.py",
+        "lower, upper = square - error * norms, image_square + image_error * image_norms",
+        "lower, upper = square, image_square",
+        (PRIVEMB + "test_secants.py::test_float32_is_never_trusted_beyond_its_error",),
+    ),
+    Patch(
+        "secants between rows of different tiles are not looked at",
+        "mechanisms/privemb/secants.py",
+        "            return (-1.0, 0, 0), total\n        least",
+        "            return (-1.0, 0, 0), total\n        if not tile.on_diagonal:\n"
+        "            return (-1.0, 0, 0), total\n        least",
+        (PRIVEMB + "test_secants.py::test_a_planted_worst_pair_among_thousands_is_found[10.0]",),
+    ),
+    Patch(
+        "what rounding adds to a distance is left out of the guarantee",
+        "mechanisms/privemb/certificates.py",
+        "whole = (1 + _FLOAT_SHARE) * rounding / lipschitz",
+        "whole = 0.0 * rounding / lipschitz",
+        (PRIVEMB + "test_privemb.py::test_rounding_and_float_products_are_in_the_guarantee_of_every_vector",),
+    ),
+    Patch(
+        "the noise is scaled for a projection that stretches nothing",
+        "mechanisms/privemb/privemb.py",
+        "rate = self.epsilon / self.lipschitz",
+        "rate = self.epsilon",
+        (PRIVEMB + "test_privemb.py::test_the_noise_has_a_gamma_norm_for_the_certified_stretch",),
+    ),
+    Patch(
+        "the operator norm is taken from the average direction",
+        "mechanisms/privemb/constants.py",
+        "bound = float(np.linalg.eigvalsh(gram)[-1])",
+        "return math.sqrt(trace / target)",
+        (PRIVEMB + "test_projections.py::test_the_operator_norm_is_an_upper_bound_and_tight",),
+    ),
+)
+
+GAUSSIAN_CURVE = "tests/noise/test_gaussian_curve.py::"
+LAPLACE_CURVE = "tests/noise/test_laplace_curve.py::"
+GAUSSIAN_MECHANISM = "tests/mechanisms/test_gaussian.py::"
+LAPLACE_WITHIN = "tests/mechanisms/test_laplace_within.py::"
+MAHALANOBIS = "tests/mechanisms/test_mahalanobis.py::"
+
+VECTOR_PATCHES = (
+    Patch(
+        "the Gaussian curve leaves out e^epsilon times the second term",
+        "noise/gaussian_curve.py",
+        "beyond - density * float(_mills_ratio(a + mu))",
+        "beyond",
+        (GAUSSIAN_CURVE + "test_scales_have_the_golden_values[10]",),
+    ),
+    Patch(
+        "noise of two sizes is judged in one direction only",
+        "noise/gaussian_curve.py",
+        "return max(forth, back)",
+        "return forth",
+        (GAUSSIAN_CURVE + "test_unequal_scales_have_the_golden_value_and_the_larger_one_backwards",),
+    ),
+    Patch(
+        "the curve of Laplace noise takes the Bessel ratio of the dimension below",
+        "noise/laplace_curve.py",
+        "_bessel_ratio(dimension, a)\n",
+        "_bessel_ratio(dimension - 1, a)\n",
+        (LAPLACE_CURVE + "test_one_smooth_integral_equals_the_difference_of_two",),
+    ),
+    Patch(
+        "exact Gaussian noise has its deviation rounded down",
+        "mechanisms/gaussian.py",
+        "math.ceil(self.sigma / self.lattice.step)",
+        "max(1, int(self.sigma / self.lattice.step))",
+        (GAUSSIAN_MECHANISM + "test_exact_noise_has_whole_steps_and_never_less_than_sigma",),
+    ),
+    Patch(
+        "the Gaussian mechanism forgets the sensitivity",
+        "mechanisms/gaussian.py",
+        "gaussian_scale(float(self.epsilon), float(self.delta)) * self.sensitivity",
+        "gaussian_scale(float(self.epsilon), float(self.delta))",
+        (GAUSSIAN_MECHANISM + "test_sigma_is_the_golden_scale_times_the_sensitivity",),
+    ),
+    Patch(
+        "Laplace noise with a delta is drawn at the scale without one",
+        "mechanisms/laplace.py",
+        "radial_laplace(streams, self.dimension, self.scale)",
+        "radial_laplace(streams, self.dimension, self._distance / self.epsilon)",
+        (LAPLACE_WITHIN + "test_with_a_delta_the_norm_is_gamma_with_the_golden_scale[fast]",),
+    ),
+    Patch(
+        "unit vectors are not asked for before their length is dropped",
+        "mechanisms/laplace.py",
+        "if self.normalise and not (np.abs(",
+        "if False and not (np.abs(",
+        (LAPLACE_WITHIN + "test_other_vectors_are_refused_for_normalise_without_being_quoted",),
+    ),
+    Patch(
+        "Mahalanobis noise is coloured by A instead of its root",
+        "mechanisms/mahalanobis.py",
+        "(vectors * np.sqrt(values)) @ vectors.T",
+        "(vectors * values) @ vectors.T",
+        (MAHALANOBIS + "test_whitened_noise_is_laplace_noise[1.0-fast]",),
+    ),
+    Patch(
+        "the Euclidean rate of Mahalanobis noise is that of its best direction",
+        "mechanisms/mahalanobis.py",
+        "self.epsilon / math.sqrt(self._eigen[0][0])",
+        "self.epsilon / math.sqrt(self._eigen[0][-1])",
+        (MAHALANOBIS + "test_the_guarantee_names_the_matrix_and_the_euclidean_rate",),
+    ),
+)
+
 PATCHES = (
+    *VECTOR_PATCHES,
+    *PROJECTION_PATCHES,
     *NOISE_PATCHES,
+    *HYPERBOLIC_PATCHES,
+    *UNIT_PATCHES,
     *CHOICE_PATCHES,
     *TIGHT_PATCHES,
     *RANDOMNESS_PATCHES,
     *LAW_PATCHES,
     *VOCABULARY_PATCHES,
+    *NEIGHBOURHOOD_PATCHES,
     *TEXT_PATCHES,
     *PROMISE_PATCHES,
+    *UTILITY_PATCHES,
 )

@@ -1,8 +1,32 @@
 """Mechanisms: one file each. Importing this package registers them all."""
 
+from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
 from textveil.mechanisms.exponential import Exponential
+from textveil.mechanisms.gaussian import Gaussian
+from textveil.mechanisms.hyperbolic import HyperbolicLaplace
+from textveil.mechanisms.jaccard import Jaccard
 from textveil.mechanisms.laplace import Laplace
+from textveil.mechanisms.mahalanobis import Mahalanobis
 from textveil.mechanisms.mechanism import Mechanism, from_spec
+from textveil.mechanisms.nadp import Nadp
 from textveil.mechanisms.nearest_word import NearestWord
+from textveil.mechanisms.privemb import PrivEmb
+from textveil.mechanisms.privunit import PrivUnit
+from textveil.mechanisms.word_vector import WordVector
 
-__all__ = ["Exponential", "Laplace", "Mechanism", "NearestWord", "from_spec"]
+__all__ = [
+    "CoordinateLaplace",
+    "Exponential",
+    "Gaussian",
+    "HyperbolicLaplace",
+    "Jaccard",
+    "Laplace",
+    "Mahalanobis",
+    "Mechanism",
+    "Nadp",
+    "NearestWord",
+    "PrivEmb",
+    "PrivUnit",
+    "WordVector",
+    "from_spec",
+]

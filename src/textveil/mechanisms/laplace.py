@@ -1,22 +1,24 @@
 """Laplace noise in the l2 norm: each release is epsilon x distance private.
 
-Density p(z) ~ exp(-epsilon |z|).  Proof: docs/mechanisms/laplace.md.
+Density p(z) ~ exp(-|z| / scale). With a delta and a sensitivity the scale is smaller (SPEC T3); unit vectors may
+be released as unit vectors (T13). Proof: docs/mechanisms/laplace.md.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError, require_count, require_positive
-from textveil.guarantees import Guarantee, Unit, metric_privacy
-from textveil.mechanisms.vectors import AdditiveMechanism, Integers
+from textveil.errors import InvalidInputError, require_count, require_positive, require_probability
+from textveil.guarantees import Guarantee, Pairs, Relation, Unit
+from textveil.mechanisms.vectors import AdditiveMechanism, Integers, Vectors, check_precision
 from textveil.noise.laplace import radial_laplace
+from textveil.noise.laplace_curve import laplace_scale
 from textveil.noise.lattice import Lattice, float_slack, lattice_for
 from textveil.noise.spherical import SphericalLaplace
 from textveil.randomness import Streams
@@ -25,6 +27,8 @@ Floats = NDArray[np.float64]
 
 # The exact sampler's delta grows with the distance; it is stated for pairs up to this loss.
 _COVERED_LOSS = 100.0
+# How far from 1 the length of a unit vector may be: what half precision makes of one.
+_UNIT_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,69 +37,119 @@ class Laplace(AdditiveMechanism):
 
     Parameters
     ----------
-    epsilon : loss per unit of Euclidean distance
+    epsilon : loss per unit of Euclidean distance; with a sensitivity, loss at that distance
     dimension : length of a vector
+    delta : probability mass that may escape; above 0 it needs a sensitivity, and covers pairs within it
+    sensitivity : the distance that epsilon is meant for
+    normalise : take unit vectors and release unit vectors
     precision : "fast" samples in floating point, with the cost in `guarantee.slack`; "exact" samples integers
     step : power of two that vectors are rounded to; by default 2^-14 of the noise scale or less
     """
 
     epsilon: float
     dimension: int
+    delta: float = 0.0
+    sensitivity: float | None = None
+    normalise: bool = False
     precision: str = "fast"
     step: float | None = None
 
     def __post_init__(self) -> None:
         require_positive("epsilon", self.epsilon)
         require_count("dimension", self.dimension)
-        if self.precision not in ("fast", "exact"):
-            raise InvalidInputError(f'precision must be "fast" or "exact" (got {self.precision!r})')
-        if self.step is not None:
-            Lattice(self.step)
+        delta = require_probability("delta", self.delta)
+        if self.sensitivity is not None:
+            require_positive("sensitivity", self.sensitivity)
+        elif delta > 0:
+            raise InvalidInputError(
+                f"delta={self.delta!r} needs a sensitivity: the largest distance of two vectors that must look alike"
+            )
+        if not isinstance(self.normalise, bool):
+            raise InvalidInputError(f"normalise must be True or False (got {self.normalise!r})")
+        check_precision(self.precision, self.step)
+
+    @cached_property
+    def scale(self) -> float:
+        """The scale of the noise: its norm is Gamma(dimension, scale)."""
+        if self.delta:
+            return self._distance * laplace_scale(float(self.epsilon), float(self.delta), int(self.dimension))
+        return self._distance / self.epsilon
 
     @cached_property
     def lattice(self) -> Lattice:
         """Where vectors are rounded to."""
-        return lattice_for(1 / self.epsilon) if self.step is None else Lattice(self.step)
+        return lattice_for(self.scale) if self.step is None else Lattice(self.step)
 
     @property
     def guarantee(self) -> Guarantee:
-        """Loss at most epsilon x distance for any two vectors, rounded to the lattice."""
-        metric = f"Euclidean distance of vectors rounded to multiples of 2^{round(math.log2(self.lattice.step))}"
-        if self.precision == "exact":
-            farthest = _COVERED_LOSS / (self.epsilon * self.lattice.step)
-            guarantee = metric_privacy(
-                self.epsilon, metric=metric, unit=Unit.VECTOR, delta=self._table.escape(farthest)
-            )
-            condition = f"for losses up to {_COVERED_LOSS:g}"
-            return replace(guarantee, relation=replace(guarantee.relation, condition=condition))
-        deviation = math.sqrt(self.dimension + 1) / self.epsilon
-        slack = float_slack(self.dimension, deviation, self.lattice.step)
-        return metric_privacy(self.epsilon, metric=metric, unit=Unit.VECTOR, slack=slack)
+        """Loss at most distance / scale for any two vectors, or (epsilon, delta) within the sensitivity."""
+        exact = self.precision == "exact"
+        deviation = math.sqrt(self.dimension + 1) * self.scale
+        slack = 0.0 if exact else float_slack(self.dimension, deviation, self.lattice.step)
+        metric = self.lattice.metric
+        if self.delta:
+            escape = self._table.escape(self._distance / self.lattice.step) if exact else 0.0
+            relation = Relation(pairs=Pairs.WITHIN, metric=metric, radius=self._distance)
+            epsilon, delta = float(self.epsilon), self.delta + escape
+        else:
+            condition = f"for losses up to {_COVERED_LOSS:g}" if exact else ""
+            relation = Relation(pairs=Pairs.METRIC, metric=metric, condition=condition)
+            epsilon = self.epsilon / self._distance
+            delta = self._table.escape(_COVERED_LOSS / (epsilon * self.lattice.step)) if exact else 0.0
+        return Guarantee(epsilon=epsilon, delta=delta, unit=Unit.VECTOR, relation=relation, slack=slack)
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values."""
-        return {
+        spec: dict[str, Any] = {
             "mechanism": "Laplace",
             "epsilon": float(self.epsilon),
             "dimension": int(self.dimension),
             "precision": self.precision,
             "step": self.lattice.step,
         }
+        if self.sensitivity is not None:
+            spec |= {"delta": float(self.delta), "sensitivity": float(self.sensitivity)}
+        if self.normalise:
+            spec["normalise"] = True
+        return spec
 
     def log_density(self, output: Floats, given: Floats) -> Floats:
         """Return ln p(output | given) of the noise before rounding."""
+        if self.normalise:
+            raise InvalidInputError("with normalise=True outputs have no simple density; use normalise=False")
         distance = np.linalg.norm(np.asarray(output) - np.asarray(given), axis=-1)
         d = self.dimension
-        normaliser = (
-            d * math.log(self.epsilon) + math.lgamma(d / 2) - math.log(2) - d / 2 * math.log(math.pi) - math.lgamma(d)
-        )
-        return np.asarray(normaliser - self.epsilon * distance)
+        volume = math.log(2) + d / 2 * math.log(math.pi) + math.lgamma(d) - math.lgamma(d / 2)
+        return np.asarray(-volume - d * math.log(self.scale) - distance / self.scale)
+
+    @property
+    def _distance(self) -> float:
+        """The distance at which the loss is epsilon."""
+        return 1.0 if self.sensitivity is None else float(self.sensitivity)
+
+    def _check(self, private: Any) -> Vectors:
+        vectors = super()._check(private)
+        if self.normalise and not (np.abs(np.linalg.norm(vectors, axis=1) - 1) <= _UNIT_TOLERANCE).all():
+            raise InvalidInputError(
+                f"vectors must have length 1, within {_UNIT_TOLERANCE:g}, for normalise=True; "
+                "divide each by its length first, and leave out zero vectors"
+            )
+        return vectors
+
+    def _sample(self, items: Vectors, streams: Streams) -> Vectors:
+        if not self.normalise:
+            return super()._sample(items, streams)
+        steps = (self.lattice.snap(items) + self._draw(streams)).astype(np.float64)
+        # A zero vector has no direction; it becomes the first axis, whatever the input.
+        steps[~steps.any(axis=1), 0] = 1.0
+        return np.asarray(steps / np.linalg.norm(steps, axis=1, keepdims=True))
 
     def _draw(self, streams: Streams) -> Integers:
         if self.precision == "exact":
-            return self._table.draw(streams)
-        return self.lattice.to_integers(radial_laplace(streams, self.dimension, 1 / self.epsilon))
+            return self._table.draw(streams, rounded=self.delta > 0)
+        return self.lattice.to_integers(radial_laplace(streams, self.dimension, self.scale))
 
     @cached_property
     def _table(self) -> SphericalLaplace:
-        return SphericalLaplace(self.dimension, self.epsilon * self.lattice.step)
+        rate = 1 / self.scale if self.delta else self.epsilon / self._distance
+        return SphericalLaplace(self.dimension, rate * self.lattice.step)

@@ -6,8 +6,9 @@ What is public goes into the constructor; what is private enters only through `r
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from textveil.errors import CertificateError, InvalidInputError
@@ -95,13 +96,13 @@ def from_spec(spec: Mapping[str, Any], objects: Mapping[str, Any] | None = None)
     return Mechanism.registry[name]._from_spec(parameters, objects or {})
 
 
-def named_object(name: str, digest: str, objects: Mapping[str, Any]) -> Any:
+def named_object(
+    name: str, digest: str, objects: Mapping[str, Any], *, sha256_of: Callable[[Any], str] = attrgetter("digest")
+) -> Any:
     """Return the object of a spec, given under its parameter's name or its sha256, checked against the latter."""
     found = objects.get(name, objects.get(digest))
     if found is None:
         raise InvalidInputError(f"the spec needs {name} (sha256 {digest[:12]}...): pass objects={{{name!r}: ...}}")
-    if found.digest != digest:
-        raise CertificateError(
-            f"{name} is not the one of the spec: sha256 {found.digest[:12]}..., not {digest[:12]}..."
-        )
+    if (own := sha256_of(found)) != digest:
+        raise CertificateError(f"{name} is not the one of the spec: sha256 {own[:12]}..., not {digest[:12]}...")
     return found

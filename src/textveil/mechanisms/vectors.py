@@ -22,8 +22,13 @@ class VectorMechanism(Mechanism):
 
     dimension: int
 
+    @property
+    def released_dimension(self) -> int:
+        """Length of a released vector."""
+        return self.dimension
+
     def _check(self, private: Any) -> Vectors:
-        array = np.asarray(private.detach().cpu().numpy() if _is_torch(private) else private)
+        array = np.asarray(_from_torch(private) if _is_torch(private) else private)
         if array.dtype.kind not in "fiu":
             raise InvalidInputError(f"vectors must be numbers (got {array.dtype})")
         if array.ndim not in (1, 2) or array.shape[-1] != self.dimension:
@@ -62,5 +67,19 @@ class AdditiveMechanism(VectorMechanism):
         return self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))
 
 
+def check_precision(precision: str, step: float | None) -> None:
+    """Refuse a precision that is neither "fast" nor "exact", and a step that is no power of two."""
+    if precision not in ("fast", "exact"):
+        raise InvalidInputError(f'precision must be "fast" or "exact" (got {precision!r})')
+    if step is not None:
+        Lattice(step)
+
+
 def _is_torch(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == "torch"
+
+
+def _from_torch(tensor: Any) -> Any:
+    """Return the values; in float64 if they have a fraction, since NumPy has no bfloat16."""
+    values = tensor.detach().cpu()
+    return (values.double() if values.dtype.is_floating_point else values).numpy()

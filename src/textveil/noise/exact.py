@@ -20,7 +20,7 @@ from textveil.randomness import Streams, Words
 
 Deviations = int | NDArray[np.integer]
 
-_LARGEST = 2**50
+LARGEST_DEVIATION = 2**50
 # A scalar reads some 7.3 words with a deviation of 5.5. An item that ran out reads on in portions (even).
 _SCALAR_WORDS = 8
 _SCALAR_SPREAD = 12
@@ -97,6 +97,6 @@ def _deviations(sigma: Deviations, items: int) -> Integers:
     given = np.asarray(sigma)
     if given.dtype.kind not in "iu" or given.shape not in ((), (items,)):
         raise InvalidInputError("sigma must be a whole number, or an integer array with one number an item")
-    if not ((given >= 1) & (given < _LARGEST)).all():
+    if not ((given >= 1) & (given < LARGEST_DEVIATION)).all():
         raise InvalidInputError("sigma must be at least 1 and below 2^50")
     return np.broadcast_to(given.astype(np.int64), (items,))

@@ -40,6 +40,11 @@ class Lattice:
             )
         object.__setattr__(self, "step", step)
 
+    @property
+    def metric(self) -> str:
+        """The distance of rounded vectors in words."""
+        return f"Euclidean distance of vectors rounded to multiples of 2^{round(math.log2(self.step))}"
+
     def snap(self, x: ArrayLike) -> Integers:
         """Return the integers of the lattice points nearest to `x`, ties to even; `x` is private."""
         return self._round(x, "values")

@@ -12,7 +12,7 @@ import numpy as np
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError, require_count, require_positive
-from textveil.noise.exact import discrete_gaussian
+from textveil.noise.exact import discrete_gaussian, rounded_normal
 from textveil.noise.lattice import Integers
 from textveil.noise.mixture import WEIGHT_BITS, Mixture, laplace_mixture
 from textveil.randomness import Streams, Words
@@ -60,11 +60,19 @@ class SphericalLaplace:
         """Bound what the slope does not cover, P[|K| > radius - distance]; `distance` in lattice units."""
         return self.mixture.tail(self.radius - distance)
 
-    def draw(self, streams: Streams, *, threads: int | None = None) -> Integers:
-        """Draw a vector an item: shape (items, dimension)."""
+    def draw(self, streams: Streams, *, threads: int | None = None, rounded: bool = False) -> Integers:
+        """Draw a vector an item: shape (items, dimension).
+
+        Parameters
+        ----------
+        streams : one an item
+        threads : how many; changes the speed, never the result
+        rounded : draw from the mixture of continuous normal laws and round, instead of discrete Gaussians
+        """
         chosen = np.empty(len(streams), dtype=np.int64)
         _pick(streams.words(_LIMBS), self._prefixes, chosen)
-        return discrete_gaussian(streams, self.dimension, self.mixture.deviations[chosen], threads=threads)
+        normal = rounded_normal if rounded else discrete_gaussian
+        return normal(streams, self.dimension, self.mixture.deviations[chosen], threads=threads)
 
 
 def _certified(dimension: int, rate: float) -> tuple[Mixture, float, float]:
