@@ -36,7 +36,8 @@ class Gaussian(AdditiveMechanism):
     delta : probability mass that may escape it; above 0
     sensitivity : largest Euclidean distance of two vectors that must look alike
     dimension : length of a vector
-    precision : "fast" samples in floating point, with the cost in `guarantee.slack`; "exact" samples integers
+    precision : "exact" samples integers; "fast" samples in floating point, with the cost in `guarantee.slack`, which is
+        more than a small delta for large epsilon
     step : power of two that vectors are rounded to; by default 2^-14 of the noise scale or less
     calibration : "analytic", the exact formula; there is no other
     """
@@ -45,7 +46,7 @@ class Gaussian(AdditiveMechanism):
     delta: float
     sensitivity: float
     dimension: int
-    precision: str = "fast"
+    precision: str = "exact"
     step: float | None = None
     calibration: str = "analytic"
 

@@ -42,7 +42,8 @@ class Laplace(AdditiveMechanism):
     delta : probability mass that may escape; above 0 it needs a sensitivity, and covers pairs within it
     sensitivity : the distance that epsilon is meant for
     normalise : take unit vectors and release unit vectors
-    precision : "fast" samples in floating point, with the cost in `guarantee.slack`; "exact" samples integers
+    precision : "fast" samples in floating point, with the cost in `guarantee.slack`; "exact" samples integers, and is the
+        default where a delta is promised
     step : power of two that vectors are rounded to; by default 2^-14 of the noise scale or less
     """
 
@@ -51,7 +52,7 @@ class Laplace(AdditiveMechanism):
     delta: float = 0.0
     sensitivity: float | None = None
     normalise: bool = False
-    precision: str = "fast"
+    precision: str | None = None
     step: float | None = None
 
     def __post_init__(self) -> None:
@@ -66,6 +67,8 @@ class Laplace(AdditiveMechanism):
             )
         if not isinstance(self.normalise, bool):
             raise InvalidInputError(f"normalise must be True or False (got {self.normalise!r})")
+        if self.precision is None:
+            object.__setattr__(self, "precision", "exact" if delta > 0 else "fast")
         check_precision(self.precision, self.step)
 
     @cached_property

@@ -67,7 +67,7 @@ class AdditiveMechanism(VectorMechanism):
         return self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))
 
 
-def check_precision(precision: str, step: float | None) -> None:
+def check_precision(precision: str | None, step: float | None) -> None:
     """Refuse a precision that is neither "fast" nor "exact", and a step that is no power of two."""
     if precision not in ("fast", "exact"):
         raise InvalidInputError(f'precision must be "fast" or "exact" (got {precision!r})')
