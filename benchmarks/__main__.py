@@ -1,11 +1,11 @@
-"""All benchmarks, as ratios measured in one run: python -m benchmarks [noise search vectors words]."""
+"""All benchmarks, as ratios measured in one run: python -m benchmarks [embedding noise search vectors words]."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-NAMES = ("noise", "search", "vectors", "words")
+NAMES = ("embedding", "noise", "search", "vectors", "words")
 
 if __name__ == "__main__":
     names, sys.argv[1:] = sys.argv[1:] or NAMES, []

@@ -25,11 +25,11 @@ FLOORS = [
     {"vocabulary"},
     {"mechanisms"},
     {"text"},
-    {"files"},
+    {"encoders", "files"},
     {"learn"},
     {"measure", "auditing"},
     {"jobs"},
-    {"reproduce", "cli", "service"},
+    {"reproduce", "cli", "service", "sklearn"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -15,6 +15,11 @@ from textveil.guarantees import Guarantee
 Value = TypeVar("Value")
 
 
+def library() -> str:
+    """Return the name and version of this library."""
+    return f"textveil {version('textveil')}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
     """The facts of one release."""
@@ -25,7 +30,7 @@ class Receipt:
     private: bool
     items: int
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    library: str = field(default_factory=lambda: f"textveil {version('textveil')}")
+    library: str = field(default_factory=library)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the receipt as plain values, with the guarantee also in English."""

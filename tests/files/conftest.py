@@ -28,8 +28,8 @@ def capitals(tmp_path):
             if source.head:
                 sink.append(sink.pack(source.head))
             for batch in source.batches():
-                assert batch.position.texts - batch.start.texts == len(batch.texts)
-                sink.append(sink.pack(source.fill(batch, work(batch.texts))))
+                assert batch.position.items - batch.start.items == len(batch.items)
+                sink.append(sink.pack(source.fill(batch, work(batch.items))))
             sink.finish()
         finally:
             sink.close()

@@ -105,10 +105,10 @@ def test_the_csv_module_reads_what_it_would_have_read(tmp_path_factory, rows, qu
     seen = []
     for batch in source.batches():
         seen += [
-            batch.texts.data[first:last].tobytes().decode()
-            for first, last in zip(batch.texts.offsets[:-1], batch.texts.offsets[1:], strict=True)
+            batch.items.data[first:last].tobytes().decode()
+            for first, last in zip(batch.items.offsets[:-1], batch.items.offsets[1:], strict=True)
         ]
-        sink.append(source.fill(batch, batch.texts))
+        sink.append(source.fill(batch, batch.items))
     sink.finish()
     assert seen == [row[1] for row in rows]
     with (folder / "out.csv").open(newline="", encoding="utf-8") as file:

@@ -58,8 +58,8 @@ def test_reading_goes_on_from_any_position(tmp_path_factory, content, batch_byte
     whole = _texts(source.batches())
     for batch in source.batches():
         rest = _texts(source.batches(Position(**batch.position.as_dict())))
-        assert rest == whole[batch.position.texts :]
-        assert batch.position.bytes == sum(map(len, whole[: batch.position.texts])) + _ends_before(content, batch)
+        assert rest == whole[batch.position.items :]
+        assert batch.position.bytes == sum(map(len, whole[: batch.position.items])) + _ends_before(content, batch)
 
 
 def _ends_before(content, batch):
@@ -69,9 +69,9 @@ def _ends_before(content, batch):
 
 def _texts(batches):
     return [
-        batch.texts.data[first:last].tobytes()
+        batch.items.data[first:last].tobytes()
         for batch in batches
-        for first, last in zip(batch.texts.offsets[:-1], batch.texts.offsets[1:], strict=True)
+        for first, last in zip(batch.items.offsets[:-1], batch.items.offsets[1:], strict=True)
     ]
 
 
@@ -101,7 +101,7 @@ def test_a_gzip_file_is_gone_on_with_from_a_position(tmp_path):
     path.write_bytes(gzip.compress(b"".join(b"line %d\n" % number for number in range(1000))))
     source = open_source(path, Format(Kind.TXT, True), Selection(), batch_bytes=100)
     middle = list(source.batches())[30].position
-    assert _texts(source.batches(middle)) == _texts(source.batches())[middle.texts :]
+    assert _texts(source.batches(middle)) == _texts(source.batches())[middle.items :]
 
 
 def test_other_encodings_are_refused(copied):

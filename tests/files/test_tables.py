@@ -139,5 +139,5 @@ def test_texts_of_a_table_are_packed_without_nulls(tmp_path, table):
     source = open_source(tmp_path / "a.feather", Format(Kind.FEATHER), Selection(column="text"))
     (batch,) = source.batches()
     assert batch.rows == 7
-    assert len(batch.texts) == 6 - 1 + 1 - 1 + 1 - (table.slice(1, 7)["text"].null_count - 1)
-    assert batch.texts.data.tobytes() == "".join(t for t in table.slice(1, 7)["text"].to_pylist() if t).encode()
+    assert len(batch.items) == 6 - 1 + 1 - 1 + 1 - (table.slice(1, 7)["text"].null_count - 1)
+    assert batch.items.data.tobytes() == "".join(t for t in table.slice(1, 7)["text"].to_pylist() if t).encode()

@@ -17,6 +17,7 @@ class Capitals:
     """Not private at all: letters become capitals, so that what is kept can be compared exactly."""
 
     name: str = "Capitals"
+    takes = gives = None
     guarantee = local_privacy(1.0, unit=Unit.TEXT)
     purpose = bytes(32)
 

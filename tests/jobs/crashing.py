@@ -3,8 +3,8 @@
 Children are forked from a process in which everything is loaded and compiled, so that they are killed in the run and
 not in its imports.
 
-    crashing.py moments FOLDER KILLS SEED    kill -9 at random moments
-    crashing.py steps FOLDER STRIDE          die before each (every second, ...) call that changes the disk
+    crashing.py moments FOLDER KILLS SEED txt|npy    kill -9 at random moments, of a run over texts or vectors
+    crashing.py steps FOLDER STRIDE                  die before each (every second, ...) call that changes the disk
 """
 
 from __future__ import annotations
@@ -78,19 +78,28 @@ def check(target, expected):
     assert left == {target.name, target.name + ".receipt.json"}, left
 
 
-def random_moments(folder, kills, seed):
-    chance, work = random.Random(seed), rewriter()  # noqa: S311 - moments, not noise
-    write_lines(folder / "in.txt", 3 << 20)
+def work_on(path):
+    """Write an input and return what releases it."""
+    if path.suffix == ".txt":
+        write_lines(path, 3 << 20)
+        return rewriter()
+    np.save(path, np.random.default_rng(1).normal(size=(40_000, 24)).astype(np.float32))
+    return tv.Laplace(epsilon=2.0, dimension=24, precision="exact")
+
+
+def random_moments(folder, kills, seed, kind):
+    chance, source, whole = random.Random(seed), folder / f"in.{kind}", folder / f"whole.{kind}"  # noqa: S311 - moments
+    work = work_on(source)
     options = {"key_file": folder / "key", "batch_bytes": 16 << 10, "checkpoint_seconds": 0.0}
     started = time.monotonic()
-    plan(folder / "in.txt", folder / "whole.txt", work, **options).run()
-    lasting, expected = time.monotonic() - started, (folder / "whole.txt").read_bytes()
+    plan(source, whole, work, **options).run()
+    lasting, expected = time.monotonic() - started, whole.read_bytes()
     total, killed, runs = len(expected), 0, 0
     say(f"a run that is not killed takes {lasting:.2f} s")
     while killed < kills:
-        target = folder / f"out{runs}.txt"
+        target = folder / f"out{runs}.{kind}"
         runs += 1
-        job = plan(folder / "in.txt", target, work, **options)
+        job = plan(source, target, work, **options)
         while not complete(target):
             status = in_child(job.run, lifetime=chance.uniform(0, lasting / 4) if killed < kills else None)
             assert status in (DONE, -signal.SIGKILL) or complete(target), status
@@ -182,6 +191,6 @@ def die_before(steps, action):
 
 if __name__ == "__main__":
     if sys.argv[1] == "moments":
-        random_moments(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        random_moments(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
     else:
         each_step(Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,6 +1,6 @@
 """Release a file of a given size and print the most memory that it took, in MB. Called by test_memory.py.
 
-remembering.py FOLDER MEGABYTES EXTENSION none|rewrite
+remembering.py FOLDER MEGABYTES EXTENSION none|rewrite|vectors
 """
 
 from __future__ import annotations
@@ -9,15 +9,20 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 from crashing import rewriter, write_lines
 
+import textveil as tv
 from textveil.guarantees import Unit, local_privacy
 from textveil.jobs import plan
+
+DIMENSION = 256
 
 
 class Nothing:
     """Releases texts as they are."""
 
+    takes = gives = None
     guarantee = local_privacy(1.0, unit=Unit.TEXT)
     purpose = bytes(32)
 
@@ -32,6 +37,11 @@ def write_input(folder, megabytes, extension):
     path = folder / f"in.{extension}"
     write_lines(folder / "block", 1 << 20)
     block = (folder / "block").read_bytes()
+    if extension == "npy":
+        shape = (megabytes << 20) // (4 * DIMENSION), DIMENSION
+        vectors = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+        vectors.flush()
+        return path
     if extension == "parquet":
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -61,7 +71,8 @@ def peak_megabytes():
 if __name__ == "__main__":
     folder, megabytes, extension, kind = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
     path = write_input(folder, megabytes, extension)
-    work = rewriter() if kind == "rewrite" else Nothing()
-    column = None if extension == "txt" else "text"
+    works = {"rewrite": rewriter, "vectors": lambda: tv.Laplace(epsilon=1.0, dimension=DIMENSION), "none": Nothing}
+    work = works[kind]()
+    column = None if extension in ("txt", "npy") else "text"
     plan(path, folder / f"out.{extension}", work, column=column, overwrite=True).run()
     sys.stdout.write(f"{peak_megabytes():.1f}\n")

@@ -43,3 +43,8 @@ def test_ten_times_the_rows_take_no_more_memory(tmp_path, extension):
 @pytest.mark.soak
 def test_two_gigabytes_take_no_more_memory_than_a_hundred_megabytes(tmp_path):
     compare(tmp_path, 100, 2000, "txt", "rewrite")
+
+
+@pytest.mark.soak
+def test_a_gigabyte_of_vectors_takes_no_more_memory_than_a_hundred_megabytes(tmp_path):
+    compare(tmp_path, 100, 1000, "npy", "vectors")

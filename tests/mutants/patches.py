@@ -46,6 +46,10 @@ NEIGHBOURS = "tests/vocabulary/test_neighbours.py::"
 GRAPH = "tests/vocabulary/test_graph.py::"
 NADP = "tests/mechanisms/test_nadp.py::"
 CALIBRATION = "tests/measure/test_calibration.py::"
+AVERAGED_WORDS = "tests/encoders/test_averaged_words.py::"
+EMBEDDER = "tests/encoders/test_embedder.py::"
+FILES_OF_VECTORS = "tests/files/test_vectors.py::"
+JOBS_OF_VECTORS = "tests/jobs/test_vectors.py::"
 WIDTHS = "tests/spaces/test_widths.py::"
 ESTIMATED_WIDTHS = "tests/measure/test_widths.py::"
 CORRECTED = "tests/measure/utility/test_corrected.py::"
@@ -1034,7 +1038,67 @@ VECTOR_PATCHES = (
     ),
 )
 
+EMBEDDING_PATCHES = (
+    Patch(
+        "a text without words gets no vector of its own but zeros",
+        "encoders/averaged_words.py",
+        "sums[empty], counts[empty] = self._steps[self.vocabulary.unknown_id], 1",
+        "counts[empty] = 1",
+        (AVERAGED_WORDS + "test_a_text_without_words_is_the_unknown_word",),
+    ),
+    Patch(
+        "the average of a text is divided by one word more",
+        "encoders/averaged_words.py",
+        "return sums / counts[:, None] * self.vocabulary.step",
+        "return sums / (counts[:, None] + 1) * self.vocabulary.step",
+        (AVERAGED_WORDS + "test_a_text_gets_the_exact_average_of_its_words",),
+    ),
+    Patch(
+        "a run over vectors that goes on gives rows other noise than they had",
+        "jobs/running.py",
+        "random.at(random.row + batch.start.items)",
+        "random.at(random.row + batch.start.items % 7)",
+        (JOBS_OF_VECTORS + "test_every_vector_mechanism_runs_and_repeats_under_its_key[Laplace]",),
+    ),
+    Patch(
+        "a table that is entered in its middle begins at its start",
+        "files/arrow_source.py",
+        "left = whole.slice(min(passed, whole.num_rows))",
+        "left = whole.slice(0)",
+        (FILES_OF_VECTORS + "test_columns_of_vectors_are_read_from_any_row[a.parquet-fixed]",),
+    ),
+    Patch(
+        "NaN and infinities pass into a release",
+        "files/vector_columns.py",
+        "if not finite.all():",
+        "if False:",
+        (FILES_OF_VECTORS + "test_hostile_numbers_are_told_by_record",),
+    ),
+    Patch(
+        "the header of an npy file keeps its first number of rows",
+        "files/array_sink.py",
+        "self.append(self._header(rows))",
+        "self.append(self._header(0))",
+        (FILES_OF_VECTORS + "test_npy_is_what_numpy_reads_and_can_be_cut_back",),
+    ),
+    Patch(
+        "the private texts stay in the output beside their vectors",
+        "files/other_columns.py",
+        "return _columns(table.drop_columns(self._key), batch)",
+        "return _columns(table, batch)",
+        (FILES_OF_VECTORS + "test_texts_of_jsonl_become_vectors_and_missing_ones_null",),
+    ),
+    Patch(
+        "the promise of a whole text adds up over its words",
+        "guarantees.py",
+        "return self.unit is Unit.TEXT and not self.whole",
+        "return self.unit is Unit.TEXT",
+        (EMBEDDER + "test_the_promise_is_for_whole_texts_of_any_length",),
+    ),
+)
+
 PATCHES = (
+    *EMBEDDING_PATCHES,
     *VECTOR_PATCHES,
     *PROJECTION_PATCHES,
     *NOISE_PATCHES,

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from textveil.cli import calibrate, demo, explain, rewrite, verify
+from textveil.cli import calibrate, demo, embed, explain, rewrite, verify
 from textveil.errors import TextveilError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.run)
 app.command("rewrite")(rewrite.run)
+app.command("embed")(embed.run)
 app.command("explain")(explain.run)
 app.command("calibrate")(calibrate.run)
 app.command("verify")(verify.run)

@@ -8,6 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.options import Epsilon, Name, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.running import (
+    Column,
+    Delimiter,
+    Discard,
+    Header,
+    InputFormat,
+    KeyFile,
+    Overwrite,
+    Previewing,
+    carried_out,
+    column_of,
+)
 
 _NEARLY_ALL = 0.9
 
@@ -25,7 +37,7 @@ def run(
     target: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="What to write; - for stdout.")],
     epsilon: Epsilon = None,
     unchanged: Unchanged = None,
-    column: Annotated[str | None, typer.Option("--column", "-c", help="Which column (or key) holds the texts.")] = None,
+    column: Column = None,
     mechanism: Name = "exponential",
     radius: Radius = "auto",
     weights: Weights = None,
@@ -38,29 +50,17 @@ def run(
     consistent: Annotated[
         bool, typer.Option("--consistent", help="The same word the same way within a text: reveals where words recur.")
     ] = False,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Print the cost and the guarantee; release nothing.")
-    ] = False,
-    file_format: Annotated[
-        str | None, typer.Option("--format", help="Of the input, if its name does not tell.")
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether csv has a row of names; say so if --column is a number."),
-    ] = None,
-    delimiter: Annotated[str | None, typer.Option("--delimiter", help="Of csv; by default a comma.")] = None,
-    key_file: Annotated[
-        Path | None,
-        typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
-    ] = None,
+    preview: Previewing = False,
+    file_format: InputFormat = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    key_file: KeyFile = None,
     receipt: Annotated[Path | None, typer.Option("--receipt", help="Where the receipt goes, if OUT is -.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
-    discard: Annotated[
-        bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")
-    ] = False,
+    overwrite: Overwrite = False,
+    discard: Discard = False,
 ) -> None:
     """Rewrite the texts of a file word by word. Interrupted? Run the same command again: it resumes."""
-    from textveil.jobs import RunInterrupted, plan
+    from textveil.jobs import plan
     from textveil.measure.calibration import unchanged as unchanged_share
     from textveil.text import TextRewriter
 
@@ -80,7 +80,7 @@ def run(
         source,
         target,
         rewriter,
-        column=int(column) if column is not None and column.isdigit() else column,
+        column=column_of(column),
         format=file_format,
         header=header,
         delimiter=delimiter,
@@ -88,16 +88,9 @@ def run(
         receipt=receipt,
         overwrite=overwrite,
     )
-    if preview:
-        typer.echo(str(job.preview()))
+    done = carried_out(job, preview=preview, discard=discard)
+    if done is None:
         return
-    if discard:
-        job.discard()
-    try:
-        done = job.run()
-    except RunInterrupted as stopped:
-        typer.echo(f"textveil: {stopped}", err=True)
-        raise typer.Exit(130) from None
     # Standard output may be the release itself.
     typer.echo(str(done), err=target == "-")
     if target == "-" and receipt is None:

@@ -1,15 +1,23 @@
-"""Files: texts in txt, csv, jsonl, parquet and Arrow, read in batches and written back with all else as it was."""
+"""Files: texts in txt, csv, jsonl, parquet and Arrow, vectors in npy, npz, parquet and Arrow, read in batches.
 
-from textveil.files.batches import BATCH_BYTES, Batch, Position, Sink, Source
+Texts are written back with all else as it was; vectors in a format of their own.
+"""
+
+from textveil.files.batches import BATCH_BYTES, Batch, Items, Position, Sink, Source
 from textveil.files.formats import Format, Kind
-from textveil.files.opening import open_sink, open_source
-from textveil.files.selection import Selection
+from textveil.files.looking import Found, look
+from textveil.files.opening import VECTOR_KINDS, open_sink, open_source
+from textveil.files.selection import Holds, Selection
 from textveil.files.shards import Shard, Shards, shards_of
 
 __all__ = [
     "BATCH_BYTES",
+    "VECTOR_KINDS",
     "Batch",
     "Format",
+    "Found",
+    "Holds",
+    "Items",
     "Kind",
     "Position",
     "Selection",
@@ -17,6 +25,7 @@ __all__ = [
     "Shards",
     "Sink",
     "Source",
+    "look",
     "open_sink",
     "open_source",
     "shards_of",

@@ -1,4 +1,4 @@
-"""Reading parquet and Arrow IPC files; a file is redone from its start, so positions only count."""
+"""Reading parquet and Arrow IPC files; a position counts records, and those before it are passed over."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from textveil.errors import InvalidInputError
 from textveil.files.arrow_columns import column_of, packed_texts, portions, released_type, text_column
-from textveil.files.batches import BATCH_BYTES, Batch, Position
-from textveil.files.selection import Selection, listed
+from textveil.files.batches import BATCH_BYTES, Batch, Items, Mask, Position
+from textveil.files.selection import Holds, Selection, listed
+from textveil.files.vector_columns import dimension_of, first_length, vector_place, vectors_of
 from textveil.hashing import Packed
 
 _MOST_ROWS = 1 << 16
@@ -23,13 +25,16 @@ _CODECS = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4", "LZO": "SNAPPY"}
 
 
 class TableSource(ABC):
-    """A file of columns, one of which holds the texts; `schema` is that of the release.
+    """A file of columns, one of which, `place`, holds the texts or vectors.
+
+    `holds` says which. `schema` is that of a release of texts; `dimension` that of the vectors, None for texts or where
+    there are none.
 
     Parameters
     ----------
     path : the file
     selection : which column
-    batch_bytes : about how much text to read at once
+    batch_bytes : about how much to read at once
     """
 
     head = b""
@@ -41,9 +46,16 @@ class TableSource(ABC):
         self._read_to = 0
         with self._told():
             schema, self.rows = self._open()
-        self._column = text_column(schema, selection, str(path))
-        field = schema.field(self._column)
-        self.schema = schema.set(self._column, field.with_type(released_type(field.type)))
+        self.holds = selection.holds
+        self.dimension: int | None = None
+        if self.holds is Holds.VECTORS:
+            self.place = vector_place(schema, selection, str(path))
+            self.schema = schema
+            self.dimension = self._find_dimension()
+        else:
+            self.place = text_column(schema, selection, str(path))
+            field = schema.field(self.place)
+            self.schema = schema.set(self.place, field.with_type(released_type(field.type)))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -53,35 +65,63 @@ class TableSource(ABC):
     @property
     def reveals(self) -> tuple[str, ...]:
         """Name the columns that stay."""
-        kept = [name for place, name in enumerate(self.columns) if place != self._column]
-        shown = ["which records have no text"] if self.schema.field(self._column).nullable else []
+        kept = [name for place, name in enumerate(self.columns) if place != self.place]
+        shown = ["which records have no text"] if self.gaps else []
         shown += [f"columns unchanged: {listed(kept)}"] if kept else []
         shown += ["the schema's metadata, unchanged"] if self.schema.metadata else []
         return tuple(shown)
 
+    @property
+    def gaps(self) -> bool:
+        """Whether a record may have no text or vector."""
+        return bool(self.schema.field(self.place).nullable)
+
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         """Read the records from a position on."""
-        position = Position()
+        position = start or Position()
+        passed = position.rows
         with self._told():
             for whole in self._record_batches():
-                for part in portions(whole, self._column, self._batch_bytes):
+                left = whole.slice(min(passed, whole.num_rows))
+                passed -= whole.num_rows - left.num_rows
+                for part in portions(left, self.place, self._batch_bytes) if left.num_rows else ():
                     batch = self._batch(part, position)
                     position = batch.position
-                    if start is None or batch.start.rows >= start.rows:
-                        yield batch
+                    yield batch
+
+    def present(self, batch: Batch) -> Mask:
+        """Return which records have a text or vector."""
+        return np.asarray(batch.rest.column(self.place).is_valid())
 
     def fill(self, batch: Batch, texts: Packed) -> pa.RecordBatch:
         """Return the records of a batch with new texts."""
-        column = column_of(texts, batch.rest.column(self._column).is_valid(), self.schema.field(self._column).type)
+        column = column_of(texts, batch.rest.column(self.place).is_valid(), self.schema.field(self.place).type)
         columns = list(batch.rest.columns)
-        columns[self._column] = column
+        columns[self.place] = column
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
+    def _items(self, column: pa.Array, first: int) -> Items:
+        if self.holds is Holds.TEXTS:
+            return packed_texts(column)
+        field, dimension = self.schema.field(self.place), self.dimension or 1
+        return vectors_of(column, field, dimension, where=str(self._path), first=first)
+
+    def _find_dimension(self) -> int | None:
+        """Return what the type says, or else how long the first list is."""
+        told = dimension_of(self.schema.field(self.place))
+        if told is None:
+            with self._told():
+                lengths = (first_length(batch.column(self.place)) for batch in self._record_batches())
+                told = next((length for length in lengths if length is not None), None)
+        if told == 0:
+            raise InvalidInputError(f"{self._path} holds vectors without numbers; each must have at least one")
+        return told
+
     def _batch(self, part: pa.RecordBatch, start: Position) -> Batch:
-        texts = packed_texts(part.column(self._column))
-        position = Position(rows=start.rows + part.num_rows, texts=start.texts + len(texts))
+        items = self._items(part.column(self.place), start.rows + 1)
+        position = Position(rows=start.rows + part.num_rows, items=start.items + len(items))
         done = self._size * position.rows // self.rows if self.rows else self._read_to
-        return Batch(texts=texts, rows=part.num_rows, rest=part, start=start, position=position, done=done)
+        return Batch(items=items, rows=part.num_rows, rest=part, start=start, position=position, done=done)
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -1,20 +1,28 @@
-"""What files are read and written by: batches of texts, positions, sources and sinks.
+"""What files are read and written by: batches of texts or vectors, positions, sources and sinks.
 
-A source reads one file as batches of texts, each with the rest of its rows set aside, and puts new texts where the old
-ones were. A sink appends the pieces so made. Both know their position, so that a run can stop and go on.
+A source reads one file as batches of items (texts, or vectors), each with the rest of its rows set aside, and puts what
+is released where the old items were. A sink appends the pieces so made. Both know their position, so that a run can
+stop and go on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from textveil.hashing import Packed
 
 BATCH_BYTES = 2 << 20
 MOST_RECORD_BYTES = 256 << 20
 NOTHING = Packed.of([])
+
+Mask = NDArray[np.bool_]
+# Texts in UTF-8, or the rows of a table of numbers.
+Items: TypeAlias = Packed | NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,13 +34,13 @@ class Position:
     bytes : of the input, decompressed
     lines : line breaks passed, for messages
     rows : records passed
-    texts : records passed that have a text; they number the noise
+    items : records passed that have a text or vector; they number the noise
     """
 
     bytes: int = 0
     lines: int = 0
     rows: int = 0
-    texts: int = 0
+    items: int = 0
 
     def as_dict(self) -> dict[str, int]:
         """Return the position as plain values."""
@@ -45,14 +53,14 @@ class Batch:
 
     Parameters
     ----------
-    texts : the private texts, without quotes, escapes or line ends; records without one are left out
+    items : the private texts, without quotes, escapes or line ends, or vectors; records without one are left out
     rows : the number of records
-    rest : what the source needs to put texts back
+    rest : what the source needs to put items back
     start, position : before the first record and after the last
     done : bytes of the input file behind, for a progress bar
     """
 
-    texts: Packed
+    items: Items
     rows: int
     rest: Any
     start: Position
@@ -79,6 +87,16 @@ class Source(Protocol):
         ...
 
     @property
+    def dimension(self) -> int | None:
+        """Numbers of a vector; None for texts, or where there is no vector to tell."""
+        ...
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a record may have no text or vector."""
+        ...
+
+    @property
     def rows(self) -> int | None:
         """The number of records, where the file says so."""
         ...
@@ -87,8 +105,12 @@ class Source(Protocol):
         """Read the records from a position on."""
         ...
 
-    def fill(self, batch: Batch, texts: Packed) -> Any:
-        """Return the records of a batch with new texts, for the sink; from any thread."""
+    def present(self, batch: Batch) -> Mask:
+        """Return which records of a batch have an item."""
+        ...
+
+    def fill(self, batch: Batch, items: Any) -> Any:
+        """Return the records of a batch with new items, for the sink; from any thread."""
         ...
 
 

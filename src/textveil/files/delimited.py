@@ -27,29 +27,31 @@ _REASONS = {
 
 
 class Delimited:
-    """Rows of fields, one of which is the text."""
+    """Rows of fields, one of which, that at `place`, is the text."""
+
+    gaps = False
 
     def __init__(self, selection: Selection, where: str, *, delimiter: str = ",") -> None:
         self._selection = selection
         self._where = where
-        self._delimiter = np.uint8(ord(selection.delimiter or delimiter))
+        self.delimiter = np.uint8(ord(selection.delimiter or delimiter))
         self._stops = np.zeros(256, dtype=np.bool_)
-        self._stops[np.array([self._delimiter, _LINE_FEED, _RETURN])] = True
-        self._column = 0
+        self._stops[np.array([self.delimiter, _LINE_FEED, _RETURN])] = True
+        self.place = 0
         self._width = 0
         self.columns: tuple[str, ...] = ()
 
     @property
     def reveals(self) -> tuple[str, ...]:
         """Name the columns that stay."""
-        kept = [name for place, name in enumerate(self.columns) if place != self._column]
+        kept = [name for place, name in enumerate(self.columns) if place != self.place]
         return (f"columns unchanged: {listed(kept)}",) if kept else ()
 
     def begin(self, data: Bytes, *, final: bool) -> int | None:
         """Read the first row."""
-        room = np.empty(int(np.count_nonzero(data == self._delimiter)) + 1, dtype=np.int64)
+        room = np.empty(int(np.count_nonzero(data == self.delimiter)) + 1, dtype=np.int64)
         starts, ends, quoted = room, np.empty_like(room), np.zeros(len(room), dtype=bool)
-        fields, place, fault = _first_row(data, final, self._delimiter, self._stops, starts, ends, quoted)
+        fields, place, fault = _first_row(data, final, self.delimiter, self._stops, starts, ends, quoted)
         if fault:
             raise InvalidInputError(f"{self._where}, line 1: {_REASONS[fault]}")
         if fields < 0:
@@ -57,12 +59,19 @@ class Delimited:
         if fields == 0:
             raise InvalidInputError(f"{self._where} has no first row, so it has no columns; give it a header")
         self._width = fields
-        spans = Spans(starts=starts[:fields], ends=ends[:fields], quoted=quoted[:fields], rows=1, consumed=place)
+        spans = Spans(
+            starts=starts[:fields],
+            ends=ends[:fields],
+            quoted=quoted[:fields],
+            records=np.zeros(fields, np.int64),
+            rows=1,
+            consumed=place,
+        )
         names = tuple(_names(self.decode(data, spans)))
         header = self._has_header(names)
         self.columns = names if header else tuple(f"column {number}" for number in range(1, fields + 1))
         sure = self._selection.header is True
-        self._column = self._selection.find(self.columns, self._where, named=header, shown=sure)
+        self.place = self._selection.find(self.columns, self._where, named=header, shown=sure)
         return int(place) if header else 0
 
     def _has_header(self, names: tuple[str, ...]) -> bool:
@@ -82,12 +91,13 @@ class Delimited:
         room = int(np.count_nonzero(data == _LINE_FEED)) + 1
         starts, ends, quoted = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.bool_)
         rows, consumed, fault, place = _scan(
-            data, final, self._delimiter, self._stops, self._column, self._width, starts, ends, quoted
+            data, final, self.delimiter, self._stops, self.place, self._width, starts, ends, quoted
         )
         return Spans(
             starts=starts[:rows],
             ends=ends[:rows],
             quoted=quoted[:rows],
+            records=np.arange(rows),
             rows=int(rows),
             consumed=int(consumed),
             fault=Fault(place=int(place), reason=_REASONS[fault]) if fault else None,
@@ -105,7 +115,7 @@ class Delimited:
         offsets = np.empty(len(texts) + 1, dtype=np.int64)
         # A row of one empty field would read as no row at all.
         needs = spans.quoted | (np.diff(texts.offsets) == 0) if self._width == 1 else spans.quoted.copy()
-        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self._delimiter, needs), dtype=np.uint8)
+        encoded = np.empty(_quoted_size(texts.data, texts.offsets, self.delimiter, needs), dtype=np.uint8)
         _quote(texts.data, texts.offsets, needs, encoded, offsets)
         return Packed(encoded, offsets)
 

@@ -19,11 +19,18 @@ class Kind(StrEnum):
     PARQUET = "parquet"
     ARROW = "arrow"
     FEATHER = "feather"
+    NPY = "npy"
+    NPZ = "npz"
 
     @property
     def is_text(self) -> bool:
         """Whether the file is a text that can be read as a stream and cut at a record."""
         return self in (Kind.TXT, Kind.CSV, Kind.TSV, Kind.JSONL)
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the file holds bare arrays of numbers."""
+        return self in (Kind.NPY, Kind.NPZ)
 
 
 _EXTENSIONS = {
@@ -38,6 +45,8 @@ _EXTENSIONS = {
     ".arrow": Kind.ARROW,
     ".ipc": Kind.ARROW,
     ".feather": Kind.FEATHER,
+    ".npy": Kind.NPY,
+    ".npz": Kind.NPZ,
 }
 
 

@@ -21,23 +21,25 @@ _NO_TEXT = -1
 class JsonLines:
     """Objects, one of whose members is the text; it may be null or missing."""
 
+    gaps = True
+
     def __init__(self, selection: Selection, where: str) -> None:
         self._where = where
-        self._key = selection.column
+        self.key = selection.column
         self.columns: tuple[str, ...] = ()
-        self._name = np.frombuffer(str(self._key).encode(errors="surrogatepass") or b"\0", dtype=np.uint8)
+        self._name = np.frombuffer(str(self.key).encode(errors="surrogatepass") or b"\0", dtype=np.uint8)
         self._reasons = {
             _NOT_JSON: f"is not a JSON object (or is nested deeper than {MOST_DEPTH}); each line must be one",
-            _NOT_TEXT: f"the value of {self._key!r} is neither a string nor null; convert it, or choose another key",
-            _TWICE: f"has the key {self._key!r} twice; keep one",
+            _NOT_TEXT: f"the value of {self.key!r} is neither a string nor null; convert it, or choose another key",
+            _TWICE: f"has the key {self.key!r} twice; keep one",
         }
 
     @property
     def reveals(self) -> tuple[str, ...]:
         """Name the keys that stay, as far as the first records show them."""
-        others = [name for name in self.columns if name != self._key]
+        others = [name for name in self.columns if name != self.key]
         seen = f" ({listed(others)})" if others else ""
-        return (f"keys other than {self._key!r}, unchanged{seen}", "which records have no text")
+        return (f"keys other than {self.key!r}, unchanged{seen}", "which records have no text")
 
     def begin(self, data: Bytes, *, final: bool) -> int | None:
         """Look for the key in the first records."""
@@ -49,10 +51,10 @@ class JsonLines:
         there = (
             f"{self._where} has the keys {listed(self.columns)}" if self.columns else f"{self._where} has no records"
         )
-        if not isinstance(self._key, str):
-            raise InvalidInputError(f"{there}; name the one that holds the texts with column= (got {self._key!r})")
-        if self.columns and self._key not in self.columns:
-            raise InvalidInputError(f"no key {self._key!r}: {there}; give one of these")
+        if not isinstance(self.key, str):
+            raise InvalidInputError(f"{there}; name the one that holds the texts with column= (got {self.key!r})")
+        if self.columns and self.key not in self.columns:
+            raise InvalidInputError(f"no key {self.key!r}: {there}; give one of these")
         return 0
 
     def scan(self, data: Bytes, *, final: bool) -> Spans:
@@ -61,12 +63,14 @@ class JsonLines:
         if final and (not len(feeds) or feeds[-1] + 1 < len(data)):
             feeds = np.append(feeds, len(data))
         room = len(feeds)
-        starts, ends = np.empty(room, np.int64), np.empty(room, np.int64)
-        count, rows, fault, place = _scan(data, feeds, self._name, np.empty(MOST_DEPTH, np.uint8), starts, ends)
+        starts, ends, records = (np.empty(room, np.int64) for _ in range(3))
+        stack = np.empty(MOST_DEPTH, np.uint8)
+        count, rows, fault, place = _scan(data, feeds, self._name, stack, starts, ends, records)
         return Spans(
             starts=starts[:count],
             ends=ends[:count],
             quoted=np.ones(count, dtype=bool),
+            records=records[:count],
             rows=int(rows),
             consumed=min(int(feeds[-1]) + 1, len(data)) if room else 0,
             fault=Fault(place=int(place), reason=self._reasons[fault]) if fault else None,
@@ -145,7 +149,7 @@ def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def] #
 
 
 @compiled
-def _scan(data, feeds, name, stack, starts, ends):  # type: ignore[no-untyped-def]
+def _scan(data, feeds, name, stack, starts, ends, records):  # type: ignore[no-untyped-def]
     """Return (texts, rows, fault, its place); empty lines are no rows."""
     count, rows, begin = 0, 0, 0
     for line in range(feeds.size):
@@ -155,9 +159,9 @@ def _scan(data, feeds, name, stack, starts, ends):  # type: ignore[no-untyped-de
             fault, start, stop = _in_object(data, place, end, name, stack)
             if fault:
                 return count, rows, fault, begin
-            rows += 1
             if start >= 0:
-                starts[count], ends[count] = start, stop
+                starts[count], ends[count], records[count] = start, stop, rows
                 count += 1
+            rows += 1
         begin = end + 1
     return count, rows, 0, 0

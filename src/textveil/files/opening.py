@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textveil.errors import InvalidInputError
 from textveil.files.batches import BATCH_BYTES, Sink, Source
 from textveil.files.formats import Format, Kind
-from textveil.files.selection import Selection
+from textveil.files.selection import Holds, Selection
 from textveil.files.spans import Layout
+
+if TYPE_CHECKING:
+    from textveil.files.vector_output import ReleasedVectors
+
+VECTOR_KINDS = (Kind.PARQUET, Kind.ARROW, Kind.FEATHER, Kind.NPY)
 
 
 def open_source(path: Path | None, form: Format, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> Source:
@@ -18,9 +24,11 @@ def open_source(path: Path | None, form: Format, selection: Selection, *, batch_
     ----------
     path : the file, None for standard input
     form : its format
-    selection : which column holds the texts
-    batch_bytes : about how much text to read at once
+    selection : which column holds the texts or vectors
+    batch_bytes : about how much to read at once
     """
+    if not may_hold(form.kind, selection.holds):
+        raise InvalidInputError(f"{path or 'standard input'} is {form}, which holds no {selection.holds}; give another")
     if form.kind.is_text:
         from textveil.files.text_source import TextSource
 
@@ -28,6 +36,10 @@ def open_source(path: Path | None, form: Format, selection: Selection, *, batch_
         return TextSource(path, layout, gzipped=form.gzipped, batch_bytes=batch_bytes)
     if path is None:
         raise InvalidInputError(f"{form} can't be read from standard input, since its end is needed first; give a file")
+    if form.kind.is_array:
+        from textveil.files.array_source import ArraySource
+
+        return ArraySource(path, form.kind, selection, batch_bytes=batch_bytes)
     from textveil.files.arrow_source import IpcSource, ParquetSource
 
     make = ParquetSource if form.kind is Kind.PARQUET else IpcSource
@@ -54,13 +66,34 @@ def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0)
         raise InvalidInputError(f"{form} can't be written to standard output; give a file")
     from textveil.files.arrow_sink import IpcSink, ParquetSink
     from textveil.files.arrow_source import IpcSource, ParquetSource
+    from textveil.files.vector_output import ReleasedVectors
 
+    if isinstance(source, ReleasedVectors):
+        return _vector_sink(source, path, form.kind, keep)
     if isinstance(source, ParquetSource):
         return ParquetSink(path, source.schema, codecs=source.codecs, coded=source.coded)
     if isinstance(source, IpcSource):
         compression = "lz4" if form.kind is Kind.FEATHER else None
         return IpcSink(path, source.schema, is_stream=source.is_stream, compression=compression)
     raise InvalidInputError(f"a text file can't be written as {form}; give the output the format of the input")
+
+
+def may_hold(kind: Kind, holds: Holds) -> bool:
+    """Whether files of a kind can hold texts, or vectors."""
+    return not kind.is_array if holds is Holds.TEXTS else not kind.is_text
+
+
+def _vector_sink(source: ReleasedVectors, path: Path, kind: Kind, keep: int) -> Sink:
+    from textveil.files.array_sink import ArraySink
+    from textveil.files.arrow_sink import IpcSink, ParquetSink
+
+    if kind is Kind.NPY:
+        return ArraySink(path, source.released, source.output.numbers, keep=keep)
+    if kind is Kind.PARQUET:
+        # Noise does not compress, and a vector hardly ever recurs.
+        others = [name for name in source.schema.names if name != source.column]
+        return ParquetSink(path, source.schema, codecs="snappy" if others else "none", coded=others)
+    return IpcSink(path, source.schema, is_stream=False, compression=None)
 
 
 def _layout(kind: Kind, selection: Selection, where: str) -> Layout:

@@ -17,6 +17,7 @@ class PlainLines:
 
     columns: tuple[str, ...] = ()
     reveals: tuple[str, ...] = ()
+    gaps = False
 
     def __init__(self, selection: Selection, where: str) -> None:
         if selection.column is not None:
@@ -40,7 +41,12 @@ class PlainLines:
             starts, ends = np.append(starts, consumed), np.append(ends, len(data))
             consumed = len(data)
         return Spans(
-            starts=starts, ends=ends, quoted=np.zeros(len(starts), dtype=bool), rows=len(starts), consumed=consumed
+            starts=starts,
+            ends=ends,
+            quoted=np.zeros(len(starts), dtype=bool),
+            records=np.arange(len(starts)),
+            rows=len(starts),
+            consumed=consumed,
         )
 
     def decode(self, data: Bytes, spans: Spans) -> Packed:

@@ -1,32 +1,43 @@
-"""Which column holds the texts."""
+"""Which column holds what is released."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from textveil.errors import InvalidInputError
 
 MOST_NAMES = 50
 
 
+class Holds(StrEnum):
+    """What a record holds that is private."""
+
+    TEXTS = "texts"
+    VECTORS = "vectors"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Where the texts of a file are.
+    """Where the texts or vectors of a file are.
 
     Parameters
     ----------
-    column : the name of a column (csv, parquet, Arrow) or key (jsonl), or its number from 1
+    column : the name of a column (csv, parquet, Arrow), key (jsonl) or array (npz), or its number from 1
     header : whether the first row of a csv file names the columns; by default it must, if the column is given by name,
         and must be said otherwise, since a first row taken for a header is released as it is
     delimiter : what separates the fields of a csv file; by default a comma, or a tab for tsv
+    holds : whether the column holds texts or vectors
     """
 
     column: str | int | None = None
     header: bool | None = None
     delimiter: str | None = None
+    holds: Holds = Holds.TEXTS
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", Holds(self.holds))
         if self.delimiter is None or self.delimiter == "\t":
             return
         if len(self.delimiter) != 1 or not " " <= self.delimiter <= "~" or self.delimiter == '"':
@@ -49,7 +60,7 @@ class Selection:
         if self.column is None:
             if len(names) == 1:
                 return 0
-            raise InvalidInputError(f"{there}; say which one holds the texts with --column (column=)")
+            raise InvalidInputError(f"{there}; say which one holds the {self.holds} with --column (column=)")
         if named and isinstance(self.column, str) and self.column in names:
             if list(names).count(self.column) > 1:
                 raise InvalidInputError(f"{there}; more than one is called {self.column!r}: give its number, from 1")

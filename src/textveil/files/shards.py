@@ -8,6 +8,8 @@ from pathlib import Path
 
 from textveil.errors import InvalidInputError
 from textveil.files.formats import Format, Kind
+from textveil.files.opening import may_hold
+from textveil.files.selection import Holds
 
 
 @dataclass(frozen=True)
@@ -28,19 +30,20 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """The files of a run in order, and what was left out of their folder since its extension says no format."""
+    """The files of a run in order, and what was left out of their folder since its extension says no fit format."""
 
     files: Sequence[Shard]
     left_out: Sequence[str] = ()
 
 
-def shards_of(path: Path | None, name: str | None = None) -> Shards:
+def shards_of(path: Path | None, name: str | None = None, holds: Holds | None = None) -> Shards:
     """Find the files of a run.
 
     Parameters
     ----------
     path : a file, a folder, or None for standard input
     name : of the format of all, if their extensions are not to say it
+    holds : what files of a folder must be able to hold; by default either
     """
     if path is None:
         return Shards([Shard(None, "", Format.named(name) if name else Format(Kind.TXT))])
@@ -54,7 +57,9 @@ def shards_of(path: Path | None, name: str | None = None) -> Shards:
         # As Spark and its kin have it: .hidden and _SUCCESS are no data.
         if not file.is_file() or any(part.startswith((".", "_")) for part in within.parts):
             continue
-        if name is None and Format.guessed(file) is None:
+        found = Format.guessed(file)
+        fit = found is not None and (holds is None or may_hold(found.kind, holds))
+        if name is None and not fit:
             left_out.append(within.as_posix())
         else:
             files.append(Shard(file, within.as_posix(), Format.of(file, name)))

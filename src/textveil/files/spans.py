@@ -34,6 +34,7 @@ class Spans:
     ----------
     starts, ends : of each text as written, quotes included
     quoted : whether each is in quotes
+    records : which record each is of, from 0
     rows : complete records, with and without a text
     consumed : bytes up to the end of the last complete record
     fault : what is wrong, if anything
@@ -42,6 +43,7 @@ class Spans:
     starts: Integers
     ends: Integers
     quoted: NDArray[np.bool_]
+    records: Integers
     rows: int
     consumed: int
     fault: Fault | None = None
@@ -53,6 +55,11 @@ class Layout(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns found by `begin`."""
+        ...
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a record may have no text."""
         ...
 
     @property

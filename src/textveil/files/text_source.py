@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from textveil.errors import InvalidInputError
-from textveil.files.batches import BATCH_BYTES, MOST_RECORD_BYTES, Batch, Position
+from textveil.files.batches import BATCH_BYTES, MOST_RECORD_BYTES, Batch, Mask, Position
 from textveil.files.spans import Bytes, Layout, Spans, splice
 from textveil.files.streams import ByteReader
 from textveil.hashing import Packed
@@ -31,22 +31,33 @@ class TextSource:
 
     def __init__(self, path: Path | None, layout: Layout, *, gzipped: bool, batch_bytes: int = BATCH_BYTES) -> None:
         self._path = path
-        self._layout = layout
+        self.layout = layout
         self._gzipped = gzipped
         self._batch_bytes = batch_bytes
         self._where = "standard input" if path is None else str(path)
         self.rows: int | None = None
         self.head = self._begin()
+        self.dimension: int | None = None
 
     @property
     def reveals(self) -> tuple[str, ...]:
         """What passes through unchanged."""
-        return self._layout.reveals
+        return self.layout.reveals
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a record may have no text."""
+        return self.layout.gaps
+
+    @property
+    def beginning(self) -> Bytes:
+        """The first bytes after the header, which were looked at already."""
+        return np.frombuffer(self._first, dtype=np.uint8)[len(self.head) :]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns there are, where the format has them."""
-        return self._layout.columns
+        return self.layout.columns
 
     def _begin(self) -> bytes:
         """Read as much of the beginning as the layout needs, and return what is before the first record."""
@@ -67,7 +78,7 @@ class TextSource:
             final, first = len(more) < wanted - len(first), first + more
             self._check_encoding(first)
             mark = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
-            header = self._layout.begin(np.frombuffer(first, dtype=np.uint8)[mark:], final=final)
+            header = self.layout.begin(np.frombuffer(first, dtype=np.uint8)[mark:], final=final)
             if header is not None:
                 return first, mark + header
             if final or wanted > MOST_RECORD_BYTES:
@@ -87,10 +98,16 @@ class TextSource:
         finally:
             reader.close()
 
+    def present(self, batch: Batch) -> Mask:
+        """Return which records have a text."""
+        present = np.zeros(batch.rows, dtype=bool)
+        present[batch.rest[1].records] = True
+        return present
+
     def fill(self, batch: Batch, texts: Packed) -> Bytes:
         """Return the bytes of a batch with new texts."""
         data, spans = batch.rest
-        return splice(data, spans, self._layout.encode(texts, spans))
+        return splice(data, spans, self.layout.encode(texts, spans))
 
     def _read(self, reader: ByteReader, carried: bytes, start: Position) -> Iterator[Batch]:
         wanted = self._batch_bytes
@@ -100,7 +117,7 @@ class TextSource:
             data = np.frombuffer(carried + more, dtype=np.uint8)
             if final and not len(data):
                 return
-            spans = self._layout.scan(data, final=final)
+            spans = self.layout.scan(data, final=final)
             if spans.fault is not None:
                 raise self._error(start.lines + _line_breaks(data[: spans.fault.place]), spans.fault.reason)
             if not spans.consumed and not final:
@@ -115,14 +132,14 @@ class TextSource:
             carried, wanted, start = data[spans.consumed :].tobytes(), self._batch_bytes, batch.position
 
     def _batch(self, data: Bytes, spans: Spans, start: Position, done: int) -> Batch:
-        texts = self._layout.decode(data, spans)
+        texts = self.layout.decode(data, spans)
         position = Position(
             bytes=start.bytes + len(data),
             lines=start.lines + _line_breaks(data),
             rows=start.rows + spans.rows,
-            texts=start.texts + len(texts),
+            items=start.items + len(texts),
         )
-        return Batch(texts=texts, rows=spans.rows, rest=(data, spans), start=start, position=position, done=done)
+        return Batch(items=texts, rows=spans.rows, rest=(data, spans), start=start, position=position, done=done)
 
     def _check_encoding(self, first: bytes) -> None:
         name = _OTHER_ENCODINGS.get(first[:2])

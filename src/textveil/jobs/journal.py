@@ -27,16 +27,18 @@ class ReleasedFile:
     name : its path within the output folder, "" for a single file
     format : how it is written
     rows : records
-    texts : records with a text
+    items : records with a text or vector
     size, sha256 : of the file
+    column : which holds the vectors, where the format has columns
     """
 
     name: str
     format: str
     rows: int
-    texts: int
+    items: int
     size: int
     sha256: str
+    column: str | None = None
 
 
 @dataclass

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textveil.compiled import thread_count
 from textveil.errors import InvalidInputError, require_count
-from textveil.files import BATCH_BYTES, Format, Kind, Selection, Shard, Shards, Source, open_source, shards_of
+from textveil.files import (
+    BATCH_BYTES,
+    VECTOR_KINDS,
+    Format,
+    Holds,
+    Kind,
+    Selection,
+    Shard,
+    Shards,
+    Source,
+    open_source,
+    shards_of,
+)
+from textveil.files.vector_output import ReleasedVectors, VectorOutput
 from textveil.guarantees import Guarantee
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.work import BatchWork, Rewriting
-from textveil.receipts import digest_of
-from textveil.text import TextRewriter
+from textveil.jobs.work import BatchWork, Work, work_of
+from textveil.receipts import digest_of, library
 
 if TYPE_CHECKING:
     from textveil.jobs.previewing import Preview
@@ -27,10 +41,14 @@ SAME_KEY_REVEAL = "which records are the same as in other runs under the same ke
 NAMES_REVEAL = "the names of the files"
 CHECKPOINT_SECONDS = 1.0
 
+# A batch of short texts may be many times as large once each of them is a vector.
+_LEAST_BATCH_BYTES = 32 << 10
+_BATCH_BYTES_BY_DIMENSION = 16 << 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A planned run; make one with `plan`. It holds no private text and no key."""
+    """A planned run; make one with `plan`. It holds nothing private and no key."""
 
     source: Path | None
     target: Path | None
@@ -38,6 +56,7 @@ class Job:
     selection: Selection
     shards: Shards
     form: Format | None
+    vectors: VectorOutput
     key_file: Path | None
     receipt: Path | None
     overwrite: bool
@@ -65,12 +84,31 @@ class Job:
                 partial.clear()
 
     def open(self, shard: Shard) -> Source:
-        """Open one file of the input."""
-        return open_source(shard.path, shard.format, self.selection, batch_bytes=self.batch_bytes)
+        """Open one file of the input, to be given back with what is released."""
+        source = open_source(shard.path, shard.format, self.selection, batch_bytes=self.batch_bytes)
+        if self.work.gives is None:
+            return source
+        if source.dimension not in (None, self.work.takes):
+            raise InvalidInputError(
+                f"the vectors of {shard.path} have {source.dimension} numbers, but the mechanism takes "
+                f"{self.work.takes}; give dimension={source.dimension}"
+            )
+        kind = self.format_of(shard).kind
+        return ReleasedVectors(source, kind, dimension=self.work.gives, output=self.vectors, describe=self._describe)
 
     def format_of(self, shard: Shard) -> Format:
         """Return the format in which a file is written."""
-        return self.form or shard.format
+        if self.form is not None or self.work.gives is None:
+            return self.form or shard.format
+        return shard.format if shard.format.kind in VECTOR_KINDS else Format(_default_kind(shard.format.kind))
+
+    def name_of(self, shard: Shard) -> str:
+        """Return the path of a written file within the output folder, "" for a single file."""
+        kind = self.format_of(shard).kind
+        if not shard.name or self.format_of(shard) == shard.format or self.work.gives is None:
+            return shard.name
+        name = shard.name.removesuffix(".gz") if shard.format.gzipped else shard.name
+        return Path(name).with_suffix(f".{kind}").as_posix()
 
     @property
     def is_folder(self) -> bool:
@@ -85,6 +123,12 @@ class Job:
         promise = self.work.guarantee
         return replace(promise, reveals=tuple(dict.fromkeys((*promise.reveals, *shown))))
 
+    def _describe(self, files: tuple[str, ...]) -> dict[str, str]:
+        """Return what a file of vectors says of itself; the same for the same release."""
+        guarantee = self.guarantee(files)
+        facts = {"mechanism": self.work.spec(), "guarantee": guarantee.as_dict(), "library": library()}
+        return {"textveil.guarantee": str(guarantee), "textveil.release": json.dumps(facts, ensure_ascii=False)}
+
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
         """What must be the same for a run to be gone on with."""
@@ -97,23 +141,25 @@ class Job:
             "header": self.selection.header,
             "delimiter": self.selection.delimiter,
             "output format": None if self.form is None else str(self.form),
+            "vectors": None if self.work.gives is None else vars(self.vectors),
         }
 
 
 def plan(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
-    work: BatchWork | TextRewriter,
+    work: Work,
     *,
     column: str | int | None = None,
     format: str | None = None,  # noqa: A002 - the word that users know
     header: bool | None = None,
     delimiter: str | None = None,
+    vectors: VectorOutput | None = None,
     key_file: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int | None = None,
-    batch_bytes: int = BATCH_BYTES,
+    batch_bytes: int | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Job:
     """Plan a run over a file, a folder of files, or standard input, and check what can be checked before it.
@@ -122,44 +168,64 @@ def plan(
     ----------
     source : a file, a folder, or "-" for standard input; what is private
     target : a file or folder to make, or "-" for standard output
-    work : what releases the texts: a TextRewriter, or any BatchWork
-    column : the column or key that holds the texts, by name or by number from 1
-    format : "txt", "csv", "tsv", "jsonl" (with ".gz"), "parquet", "arrow" or "feather"; by default from the extension
+    work : what is done: a TextRewriter (texts for texts), a TextEmbedder (vectors for texts), a vector mechanism
+        (vectors for vectors), or any BatchWork
+    column : the column, key or array that holds the texts or vectors, by name or by number from 1
+    format : of the input: "txt", "csv", "tsv", "jsonl" (with ".gz"), "parquet", "arrow", "feather", "npy" or "npz"; by
+        default from the extension
     header : whether the first row of csv names the columns; must be said unless the column is given by name
     delimiter : of csv; by default a comma, a tab for tsv
+    vectors : how released vectors are written; the target's extension says the format
     key_file : the secret that all noise comes from, made if absent; by default a new one that is deleted at the end
     receipt : where the receipt goes if the target is standard output; a file's goes beside it
     overwrite : replace a target that exists
     threads : how many batches are worked on at once; by default as many as there are cores
-    batch_bytes : about how much text is one batch
+    batch_bytes : about how much of the input is one batch; by default 2 MiB, or less where each text becomes a vector
     checkpoint_seconds : how often it is written down how far the run is
     """
     path = None if os.fspath(source) == STREAM else Path(source)
     goal = None if os.fspath(target) == STREAM else Path(target)
-    shards = shards_of(path, format)
+    task = work_of(work)
+    holds = Holds.TEXTS if task.takes is None else Holds.VECTORS
+    shards = shards_of(path, format, holds)
     _check_places(path, goal, receipt)
     if path is None and not shards.files[0].format.kind.is_text:
         raise InvalidInputError(
             f"{format} can't be read from standard input, since its end is needed first; give a file"
         )
+    asked = format is not None
     job = Job(
         source=path,
         target=goal,
-        work=Rewriting(work) if isinstance(work, TextRewriter) else work,
-        selection=Selection(column=column, header=header, delimiter=delimiter),
+        work=task,
+        selection=Selection(column=column, header=header, delimiter=delimiter, holds=holds),
         shards=shards,
-        form=None if shards.files[0].name else _output_format(shards.files[0].format, goal, asked=format is not None),
+        form=None if shards.files[0].name else _output_format(shards.files[0].format, goal, task.gives, asked=asked),
+        vectors=vectors or VectorOutput(),
         key_file=None if key_file is None else Path(key_file),
         receipt=None if receipt is None else Path(receipt),
         overwrite=overwrite,
         threads=thread_count() if threads is None else require_count("threads", threads),
-        batch_bytes=require_count("batch_bytes", batch_bytes),
+        batch_bytes=_batch_bytes(task) if batch_bytes is None else require_count("batch_bytes", batch_bytes),
         checkpoint_seconds=checkpoint_seconds,
     )
     for shard in shards.files:
         if shard.path is not None:
             job.open(shard)
+    _check_names([job.name_of(shard) for shard in shards.files])
     return job
+
+
+def _batch_bytes(work: BatchWork) -> int:
+    if work.takes is not None or work.gives is None:
+        return BATCH_BYTES
+    return min(BATCH_BYTES, max(_LEAST_BATCH_BYTES, _BATCH_BYTES_BY_DIMENSION // work.gives))
+
+
+def _check_names(names: list[str]) -> None:
+    for before, name in pairwise(sorted(names)):
+        if before == name:
+            raise InvalidInputError(f"two files of the folder would both be written as {name}; rename one")
 
 
 def _check_places(source: Path | None, target: Path | None, receipt: object) -> None:
@@ -180,7 +246,22 @@ def _check_places(source: Path | None, target: Path | None, receipt: object) -> 
         raise InvalidInputError(f"the output {target} is inside the input folder; give one outside of it")
 
 
-def _output_format(form: Format, target: Path | None, *, asked: bool) -> Format:
+def _default_kind(kind: Kind) -> Kind:
+    return Kind.NPY if kind is Kind.NPZ else Kind.PARQUET
+
+
+def _vector_format(target: Path | None) -> Format:
+    told = None if target is None else Format.guessed(target)
+    if told is None or told.kind not in VECTOR_KINDS:
+        where = "standard output" if target is None else target.name
+        kinds = ", ".join(f".{kind}" for kind in VECTOR_KINDS)
+        raise InvalidInputError(f"vectors can't be written to {where}; name the output by a format for them: {kinds}")
+    return told
+
+
+def _output_format(form: Format, target: Path | None, gives: int | None, *, asked: bool) -> Format:
+    if gives is not None:
+        return _vector_format(target)
     if target is None:
         return Format(form.kind)
     told = Format.guessed(target)

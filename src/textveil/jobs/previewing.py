@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from textveil.files import Shard, Source
-from textveil.guarantees import Guarantee
+from textveil.guarantees import Guarantee, Pairs
 from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import Job
@@ -31,8 +31,9 @@ class Preview:
     formats, columns : of the input
     rows : records, where files say so or else as their sizes suggest
     rows_are_exact : whether `rows` was read off the files
-    words, most_words : of a text of the sample, on average and at most
-    loss, most_loss : the largest loss of such texts between any two inputs, in nats; None where nothing bounds it
+    dimension : of the vectors that are written, None for texts
+    words, most_words : of a text of the sample, on average and at most; None if a record is released at once
+    loss, most_loss : the largest loss of such records between any two inputs, in nats; None where nothing bounds it
     guarantee : what is promised, and what is revealed
     target : what is written
     left_out : files of the folder that are not read, since their extension says no format
@@ -46,6 +47,7 @@ class Preview:
     columns: tuple[str, ...]
     rows: int | None
     rows_are_exact: bool
+    dimension: int | None
     words: float | None
     most_words: float | None
     loss: float | None
@@ -72,13 +74,9 @@ class Preview:
         if self.words is not None and self.most_words is not None:
             lines.append(f"Words    {self.words:.1f} a record on average, {self.most_words:,.0f} in the longest of the")
             lines.append("         records that were sampled; longer ones may follow")
-        if self.loss is not None:
-            lines.append(
-                f"Loss     {self.loss:,.4g} nats for a record of average length, {self.most_loss:,.4g} for the longest"
-            )
-            lines.append("         sampled, if every word is exchanged for the farthest")
-        elif self.words is not None:
-            lines.append("Loss     grows with the distance of the words; nothing bounds it for the farthest")
+        if self.dimension is not None:
+            lines.append(f"Vectors  {self.dimension:,} numbers a record")
+        lines += self._about_loss()
         lines.append(f"Promise  {self.guarantee}")
         lines.append(f"Writes   {', '.join(self.target)}")
         if self.resumes:
@@ -86,6 +84,20 @@ class Preview:
         elif self.exists:
             lines.append("         which exists: it is refused unless overwriting is asked for")
         return "\n".join([*lines, "Nothing has been released."])
+
+    def _about_loss(self) -> list[str]:
+        if self.dimension is not None:
+            if self.loss is not None:
+                return [f"Loss     {self.loss:,.4g} nats at most, between any two records"]
+            if self.guarantee.relation.pairs is Pairs.METRIC:
+                return [f"Loss     {self.guarantee.epsilon:,.4g} nats for each unit of distance between two records"]
+            return [f"Loss     {self.guarantee.epsilon:,.4g} nats for the pairs that the promise is about"]
+        if self.loss is not None:
+            longest = f"{self.loss:,.4g} nats for a record of average length, {self.most_loss:,.4g} for the longest"
+            return [f"Loss     {longest}", "         sampled, if every word is exchanged for the farthest"]
+        if self.words is not None:
+            return ["Loss     grows with the distance of the words; nothing bounds it for the farthest"]
+        return []
 
 
 def preview(job: Job) -> Preview:
@@ -96,6 +108,7 @@ def preview(job: Job) -> Preview:
     exact = bool(sources) and all(source.rows is not None for _, source in sources)
     words = float(lengths.mean()) if len(lengths) else None
     most = float(lengths.max()) if len(lengths) else None
+    at_once = job.work.gives is not None
     partial = None if job.target is None else PartialFolder(job.target)
     guarantee = job.guarantee(reveals)
     return Preview(
@@ -105,10 +118,11 @@ def preview(job: Job) -> Preview:
         columns=tuple(dict.fromkeys(name for _, source in sources for name in source.columns)),
         rows=sum(source.rows or 0 for _, source in sources) if exact else rows,
         rows_are_exact=exact,
+        dimension=job.work.gives,
         words=words,
         most_words=most,
-        loss=_loss(guarantee, words),
-        most_loss=_loss(guarantee, most),
+        loss=_loss(guarantee, 1 if at_once else words),
+        most_loss=_loss(guarantee, 1 if at_once else most),
         guarantee=guarantee,
         target=_written(job.target, job.receipt),
         left_out=tuple(job.shards.left_out),
@@ -125,7 +139,8 @@ def _sample(
     step = max(1, len(sources) // _SAMPLED_FILES)
     for _, source in sources[::step]:
         for batch in islice(source.batches(), _SAMPLED_BATCHES):
-            lengths.append(work.words(batch.texts))
+            words = work.words(batch.items)
+            lengths += [] if words is None else [words]
             rows += batch.rows
             seen += batch.done or batch.position.bytes
     total = sum(shard.path.stat().st_size for shard, _ in sources if shard.path is not None)

@@ -18,18 +18,20 @@ RECEIPT_SUFFIX = ".receipt.json"
 
 @dataclass(frozen=True, kw_only=True)
 class FileReceipt(Receipt):
-    """The facts of one release in files; `items` counts texts.
+    """The facts of one release in files; `items` counts texts or vectors.
 
     Parameters
     ----------
-    rows : records, with and without a text
+    rows : records, with and without a text or vector
     files : each file of the output
     selection : which column was released, and how it was read
+    vectors : of released vectors, their dimension and how they are written
     """
 
     rows: int
     files: tuple[ReleasedFile, ...]
     selection: dict[str, Any]
+    vectors: dict[str, Any] | None = None
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> FileReceipt:

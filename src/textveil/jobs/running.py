@@ -1,14 +1,14 @@
 """Carrying out a planned run: batches through the work into the partial output, then commit.
 
-A text file goes on where its journal says; a parquet or Arrow file is redone from its start. Either way the key and the
-row numbers are the same, so a redone row gets the noise it had.
+A text or npy file that is being written goes on where its journal says; a parquet or Arrow file is redone from its
+start. Either way the key and the row numbers are the same, so a redone row gets the noise it had.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from textveil.files import Batch, Position, Sink, Source, open_sink
 from textveil.files.batches import NOTHING
 from textveil.files.durable import sync_folder, write_whole
 from textveil.files.streams import OutputStream
+from textveil.files.vector_output import ReleasedVectors
 from textveil.jobs.committing import as_plain, commit, refuse_existing
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
 from textveil.jobs.keys import key_check, key_in
@@ -77,7 +78,7 @@ def run_to_stream(job: Job) -> FileReceipt:
         name="",
         format=str(job.format_of(shard)),
         rows=position.rows,
-        texts=position.texts,
+        items=position.items,
         size=sink.size,
         sha256=sink.sha256,
     )
@@ -120,7 +121,8 @@ def _release_file(
     if number < len(told.finished):
         step(0 if shard.path is None else shard.path.stat().st_size)
         return source.reveals
-    path = partial.output / shard.name if shard.name else partial.output
+    name = job.name_of(shard)
+    path = partial.output / name if name else partial.output
     path.parent.mkdir(parents=True, exist_ok=True)
     sink = open_sink(source, path, job.format_of(shard), keep=told.size)
     try:
@@ -135,12 +137,13 @@ def _release_file(
     sync_folder(path.parent)
     journal.finished(
         ReleasedFile(
-            name=shard.name,
+            name=name,
             format=str(job.format_of(shard)),
             rows=position.rows,
-            texts=position.texts,
+            items=position.items,
             size=path.stat().st_size,
             sha256=sha256_of(path),
+            column=source.column if isinstance(source, ReleasedVectors) else None,
         )
     )
     return source.reveals
@@ -172,15 +175,24 @@ def _pieces(
     """Release batches on several threads, in order; each comes without its private content."""
 
     def one(batch: Batch) -> tuple[Batch, Any]:
-        texts = job.work.run(batch.texts, random.at(random.row + batch.start.texts))
-        if len(texts) != len(batch.texts):
-            raise InvalidInputError(
-                f"the work gave {len(texts)} texts for {len(batch.texts)}; it must give one for each"
-            )
-        piece = sink.pack(source.fill(batch, texts))
-        return replace(batch, texts=NOTHING, rest=None), piece
+        with _placed(batch):
+            items = job.work.run(batch.items, random.at(random.row + batch.start.items))
+        if len(items) != len(batch.items):
+            raise InvalidInputError(f"the work gave {len(items)} for {len(batch.items)}; it must give one for each")
+        piece = sink.pack(source.fill(batch, items))
+        return replace(batch, items=NOTHING, rest=None), piece
 
     yield from over_threads(one, source.batches(start), threads=job.threads)
+
+
+@contextmanager
+def _placed(batch: Batch) -> Iterator[None]:
+    """Say which records an error is about."""
+    try:
+        yield
+    except InvalidInputError as error:
+        records = f"records {batch.start.rows + 1} to {batch.position.rows}"
+        raise InvalidInputError(f"{records} of the input: {error}") from None
 
 
 def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals: tuple[str, ...]) -> FileReceipt:
@@ -189,10 +201,11 @@ def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals:
         guarantee=job.guarantee(reveals),
         randomness=random.kind,
         private=random.private,
-        items=sum(file.texts for file in files),
+        items=sum(file.items for file in files),
         rows=sum(file.rows for file in files),
         files=tuple(files),
         selection=vars(job.selection).copy(),
+        vectors=None if job.work.gives is None else {"dimension": job.work.gives, "dtype": job.vectors.dtype},
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textveil.errors import InvalidInputError
-from textveil.files import Format, Selection, open_source
+from textveil.files import Format, Holds, Selection, open_source
 from textveil.guarantees import Status
 from textveil.jobs.journal import ReleasedFile
 from textveil.jobs.receipt import FileReceipt, plain_receipt, receipt_path, sha256_of
@@ -81,7 +81,7 @@ def _about_promise(told: FileReceipt, statement: str) -> list[Finding]:
         ),
         Finding(status is not Status.REFUTED, f"the receipt says that the guarantee is {status}"),
         _counted("records in all", told.rows, sum(file.rows for file in told.files)),
-        _counted("texts in all", told.items, sum(file.texts for file in told.files)),
+        _counted(f"{_things(told)} in all", told.items, sum(file.items for file in told.files)),
     ]
 
 
@@ -101,11 +101,26 @@ def _about_file(path: Path, file: ReleasedFile, told: FileReceipt) -> list[Findi
         return [Finding(False, f"{name} was changed after the release: its size or sha256 differs")]
     same = Finding(True, f"{name}: sha256 {file.sha256[:12]}..., {file.size:,} bytes")
     try:
-        source = open_source(path, Format.named(file.format), Selection(**told.selection))
+        source = open_source(path, Format.named(file.format), _selection(file, told))
         rows = source.rows if source.rows is not None else sum(batch.rows for batch in source.batches())
-    except (InvalidInputError, TypeError):
+        dimension = None if told.vectors is None else int(told.vectors["dimension"])
+    except (InvalidInputError, TypeError, ValueError, KeyError):
         return [same, Finding(False, f"{name} can't be read as {file.format}")]
-    return [same, _counted(f"records in {name}", file.rows, rows)]
+    counted = _counted(f"records in {name}", file.rows, rows)
+    if dimension is None:
+        return [same, counted]
+    return [same, counted, _counted(f"numbers in a vector of {name}", dimension, source.dimension or 0)]
+
+
+def _selection(file: ReleasedFile, told: FileReceipt) -> Selection:
+    """Return where the released texts or vectors are; texts are where the private ones were."""
+    if told.vectors is not None:
+        return Selection(column=file.column, holds=Holds.VECTORS)
+    return Selection(**told.selection)
+
+
+def _things(told: FileReceipt) -> str:
+    return "texts" if told.vectors is None else "vectors"
 
 
 def _counted(what: str, told: int, found: int) -> Finding:

@@ -1,25 +1,41 @@
-"""What a job does to each batch: one pure function of the texts and the source of noise."""
+"""What a job does to each batch: one pure function of the texts or vectors and the source of noise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.encoders import TextEmbedder
+from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
+from textveil.mechanisms.mechanism import Mechanism
+from textveil.mechanisms.vectors import VectorMechanism
 from textveil.randomness import RandomSource
 from textveil.text import TextRewriter
 
+Vectors = NDArray[np.float64]
+
 
 class BatchWork(Protocol):
-    """Releases batches of texts; the same texts at the same row of the same key come out the same."""
+    """Releases batches of texts or vectors; the same at the same row of the same key come out the same."""
+
+    @property
+    def takes(self) -> int | None:
+        """The dimension of the vectors that are released, None for texts."""
+        ...
+
+    @property
+    def gives(self) -> int | None:
+        """The dimension of the vectors that come out, None for texts."""
+        ...
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the release of one text promises."""
+        """What the release of one record promises."""
         ...
 
     @property
@@ -31,13 +47,34 @@ class BatchWork(Protocol):
         """Return the work as plain values."""
         ...
 
-    def words(self, texts: Packed) -> NDArray[np.int64]:
-        """Return how many units that are paid for each text has."""
+    def words(self, items: Any) -> NDArray[np.int64] | None:
+        """Return how many words that are paid for each text has; None if a record is released at once."""
         ...
 
-    def run(self, texts: Packed, source: RandomSource) -> Packed:
-        """Release texts, the first with the noise of the source's row, each as one text; from any thread."""
+    def run(self, items: Any, source: RandomSource) -> Any:
+        """Release items, the first with the noise of the source's row, each as one; from any thread.
+
+        Texts come and go as `Packed`, vectors as the rows of an array.
+        """
         ...
+
+
+Work: TypeAlias = BatchWork | TextRewriter | TextEmbedder | VectorMechanism
+
+
+def work_of(work: Work) -> BatchWork:
+    """Return the work that a rewriter, an embedder or a vector mechanism does."""
+    if isinstance(work, TextRewriter):
+        return Rewriting(work)
+    if isinstance(work, TextEmbedder):
+        return Embedding(work)
+    if isinstance(work, VectorMechanism):
+        return Releasing(work)
+    if isinstance(work, Mechanism):
+        raise InvalidInputError(
+            f"{type(work).__name__} can't release files; give a TextRewriter, a TextEmbedder or a vector mechanism"
+        )
+    return work
 
 
 @dataclass(frozen=True)
@@ -45,6 +82,8 @@ class Rewriting:
     """Rewrite texts word by word."""
 
     rewriter: TextRewriter
+    takes: int | None = None
+    gives: int | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -67,3 +106,78 @@ class Rewriting:
     def run(self, texts: Packed, source: RandomSource) -> Packed:
         """Rewrite texts."""
         return Packed(*self.rewriter.rewrite(texts, source.streams(self.purpose, texts)))
+
+
+@dataclass(frozen=True)
+class Releasing:
+    """Release vectors."""
+
+    mechanism: VectorMechanism
+
+    @property
+    def takes(self) -> int:
+        """The mechanism's dimension."""
+        return self.mechanism.dimension
+
+    @property
+    def gives(self) -> int:
+        """The dimension that the mechanism releases."""
+        return self.mechanism.released_dimension
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the mechanism."""
+        return self.mechanism.guarantee
+
+    @property
+    def purpose(self) -> bytes:
+        """The digest of the mechanism's spec."""
+        return self.mechanism._purpose
+
+    def spec(self) -> dict[str, Any]:
+        """That of the mechanism."""
+        return self.mechanism.spec()
+
+    def words(self, vectors: Vectors) -> None:
+        """Return None: a vector is released at once."""
+
+    def run(self, vectors: NDArray[Any], source: RandomSource) -> Vectors:
+        """Release the rows of an array."""
+        items = self.mechanism._check(vectors)
+        released: Vectors = self.mechanism._sample(items, source.streams(self.purpose, items))
+        return released
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Release a vector for each text."""
+
+    embedder: TextEmbedder
+    takes: int | None = None
+
+    @property
+    def gives(self) -> int:
+        """The dimension that the mechanism releases."""
+        return self.embedder.mechanism.released_dimension
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the embedder."""
+        return self.embedder.guarantee
+
+    @property
+    def purpose(self) -> bytes:
+        """The digest of the embedder's spec."""
+        return self.embedder._purpose
+
+    def spec(self) -> dict[str, Any]:
+        """That of the embedder."""
+        return self.embedder.spec()
+
+    def words(self, texts: Packed) -> None:
+        """Return None: a text is released at once."""
+
+    def run(self, texts: Packed, source: RandomSource) -> Vectors:
+        """Encode texts and release their vectors."""
+        items = self.embedder.vectors(texts)
+        return self.embedder._sample(items, source.streams(self.purpose, items))

@@ -1,0 +1,49 @@
+"""The options of commands that run over files, and the run itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from textveil.jobs import FileReceipt, Job
+
+Column = Annotated[
+    str | None, typer.Option("--column", "-c", help="Which column (key, array) it is, by name or number from 1.")
+]
+Previewing = Annotated[bool, typer.Option("--preview", help="Print the cost and the guarantee; release nothing.")]
+InputFormat = Annotated[str | None, typer.Option("--format", help="Of the input, if its name does not tell.")]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether csv has a row of names; say so if --column is a number."),
+]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Of csv; by default a comma.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")]
+Discard = Annotated[bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")]
+
+
+def column_of(text: str | None) -> str | int | None:
+    """Return the column that an option names."""
+    return int(text) if text is not None and text.isdigit() else text
+
+
+def carried_out(job: Job, *, preview: bool, discard: bool) -> FileReceipt | None:
+    """Run a job and return its receipt, or print its preview."""
+    from textveil.jobs import RunInterrupted
+
+    if preview:
+        typer.echo(str(job.preview()))
+        return None
+    if discard:
+        job.discard()
+    try:
+        return job.run()
+    except RunInterrupted as stopped:
+        typer.echo(f"textveil: {stopped}", err=True)
+        raise typer.Exit(130) from None
