@@ -14,10 +14,15 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 import textveil as tv
+from textveil.measure.picture import draw_word
 from textveil.measure.utility.errors import vector_errors
 from textveil.mechanisms.exponential.law import neighbourhood_radius, rounding_slack
+from textveil.spaces import Poincare
+from textveil.spaces.hyperbolic import Polar, walk
 from textveil.vocabulary.pairs import distances_to_all, log_normalisers, steepest_pairs
 
+# Where 150 dots an inch would make too large a file.
+DOTS = {"disc": 100}
 FOLDER = Path(__file__).parent / "pictures"
 # Okabe and Ito's colours, told apart by nearly everyone; every line also has a label or a style of its own.
 BLUE, ORANGE, GREEN, GREY, PURPLE = "#0072B2", "#D55E00", "#009E73", "#555555", "#AA3377"
@@ -149,6 +154,36 @@ def draw_vector_choice() -> plt.Figure:
     return figure
 
 
+def draw_disc() -> plt.Figure:
+    """A word of a small tree in the Poincaré disc, with what replaces it."""
+    return draw_word(tv.Exponential(tree(), epsilon=2.0), "dog")
+
+
+def tree(step: float = 1.3) -> tv.Vocabulary:
+    """Words in the Poincaré disc, each a step outward of its hypernym."""
+    points, angles = {"entity": np.zeros(2)}, {"entity": 0.0}
+    for line in TREE.split(";"):
+        parent, *words = line.split()
+        for number, word in enumerate(words):
+            width = np.pi / 2 if parent == "entity" else min(0.9, 2.6 / len(words))
+            angles[word] = angles[parent] + (number - (len(words) - 1) / 2) * width
+            way = step * np.array([np.cos(angles[word]), np.sin(angles[word])])
+            points[word] = walk(Polar.of_ball(points[parent]), way).ball()[0]
+            angles[word] = np.arctan2(*points[word][::-1])
+    return tv.Vocabulary(list(points), np.array(list(points.values())), space=Poincare(2))
+
+
+TREE = """
+entity animal place artifact food; animal mammal bird fish insect; place country city mountain river;
+artifact vehicle tool instrument clothing; food fruit vegetable drink dish; mammal dog cat horse whale;
+bird owl eagle sparrow penguin; fish trout salmon shark; insect ant bee beetle; country france kenya japan peru;
+city london paris boston tokyo; mountain everest etna; river nile rhine thames; vehicle car bicycle train ship;
+tool hammer saw drill; instrument violin piano flute drum; clothing hat coat shoe; fruit apple pear plum cherry;
+vegetable carrot onion leek; drink tea coffee beer; dish soup pizza curry; dog poodle beagle terrier collie;
+cat siamese tabby; horse pony mare; car taxi jeep; london soho camden
+"""
+
+
 def box(axes: plt.Axes, centre: tuple[float, float], title: str, more: str = "") -> None:
     """Draw a question, or an answer with what there is to say about it."""
     x, y = centre
@@ -204,7 +239,7 @@ def smooth(epsilons: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def save(figure: plt.Figure, name: str) -> None:
     """Write a picture."""
-    figure.savefig(FOLDER / f"{name}.png", dpi=150, bbox_inches="tight")
+    figure.savefig(FOLDER / f"{name}.png", dpi=DOTS.get(name, 150), bbox_inches="tight")
     plt.close(figure)
 
 
@@ -213,6 +248,7 @@ PICTURES: dict[str, Callable[[], plt.Figure]] = {
     "unchanged": draw_unchanged,
     "vector-errors": draw_vector_errors,
     "vector-choice": draw_vector_choice,
+    "disc": draw_disc,
 }
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,8 +20,18 @@ def run(
     weights: Weights = None,
     vocabulary: Table = None,
     size: Size = 30_000,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw the word and its likely replacements: .svg, .png or .pdf."),
+    ] = None,
 ) -> None:
     """Say what happens to words: the chance to stay, likely replacements, what an attacker learns."""
+    if picture is not None:
+        from textveil.measure.picture import draw_word, kind_of, save_picture
+
+        kind_of(picture)
+        if len(words) != 1:
+            raise InvalidInputError(f"--picture draws one word (got {len(words)})")
     made = mechanism_of(
         vocabulary_of(vocabulary, size),
         name=mechanism,
@@ -34,3 +45,6 @@ def run(
     typer.echo(f"{made.guarantee}\n")
     for word in words:
         typer.echo(f"{made.explain(word)}\n")
+    if picture is not None:
+        save_picture(draw_word(made, words[0]), picture)
+        typer.echo(f"Drawn in {picture}.")

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from textveil.errors import InvalidInputError, require_positive
+from textveil.measure.deniability import deniable
 from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.words import WordMechanism
 from textveil.vocabulary.pairs import log_normalisers
@@ -33,6 +34,8 @@ def calibrate(
     at_most: float | None = None,
     at_least: float | None = None,
     loss: float = 1.0,
+    factor: float = 2.0,
+    share: float = 1.0,
     start: float = 1.0,
 ) -> Made:
     """Return the mechanism whose epsilon reaches a target.
@@ -40,28 +43,36 @@ def calibrate(
     Parameters
     ----------
     make : makes the mechanism from an epsilon: `lambda eps: tv.Exponential(vocabulary, epsilon=eps)`
-    target : "unchanged", the mean share of the vocabulary's words that stay as they are; or "radius", the
-        distance within which any two words are protected with at most `loss` nats
-    at_most, at_least : give one; for "unchanged" a share between 0 and 1, for "radius" a distance (at_least)
+    target : "unchanged", the mean share of the vocabulary's words that stay as they are; "radius", the
+        distance within which any two words are protected with at most `loss` nats; or "deniability", how many words,
+        the true one among them, the guarantee makes as plausible within a `factor`, whatever comes out
+    at_most, at_least : give one; for "unchanged" a share between 0 and 1, for "radius" a distance (at_least), for
+        "deniability" a number of words (at_least)
     loss : for "radius", the loss allowed between words that close; 1 nat means odds change at most e-fold
+    factor, share : for "deniability", what counts as plausible, and for which share of the words; 1 for every word
     start : where the search for epsilon begins
     """
     if target == "radius":
         if at_least is None or at_most is not None:
             raise InvalidInputError('target="radius" needs at_least=, the distance to be protected')
         return make(require_positive("loss", loss) / require_positive("at_least", at_least))
+    if target == "deniability":
+        if at_least is None or at_most is not None:
+            raise InvalidInputError('target="deniability" needs at_least=, the number of words to be as plausible')
+        vocabulary = make(require_positive("start", start)).vocabulary
+        return deniable(make, vocabulary, words=at_least, factor=factor, share=share)
     if target != "unchanged":
-        raise InvalidInputError(f'target must be "unchanged" or "radius" (got {target!r})')
+        raise InvalidInputError(f'target must be "unchanged", "radius" or "deniability" (got {target!r})')
     if (at_most is None) == (at_least is None):
         raise InvalidInputError('target="unchanged" needs one of at_most= and at_least=')
-    share = at_most if at_most is not None else at_least
-    if share is None or not 0 < share < 1:
-        raise InvalidInputError(f"the share of unchanged words must be between 0 and 1 (got {share!r})")
+    kept = at_most if at_most is not None else at_least
+    if kept is None or not 0 < kept < 1:
+        raise InvalidInputError(f"the share of unchanged words must be between 0 and 1 (got {kept!r})")
     first = make(require_positive("start", start))
     if isinstance(first, Exponential) and first.law.certified and first.weights is None:
         # Its rate can be solved for directly; the calibration is then found in the cache by `make`.
-        return make(first.keeping(share, at_most=at_most is not None).epsilon)
-    low, high = _search(make, share, start)
+        return make(first.keeping(kept, at_most=at_most is not None).epsilon)
+    low, high = _search(make, kept, start)
     return low if at_most is not None else high
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import CertificateError, InvalidInputError
-from textveil.spaces import Euclidean, Space
+from textveil.spaces import Euclidean, Poincare, Space
+from textveil.spaces.poincare import MOST_DIMENSIONS
 from textveil.vocabulary.lattice import LatticeTable
 from textveil.vocabulary.reading import head, reading
 from textveil.vocabulary.rows import RowError, Rows
@@ -60,8 +61,8 @@ def read_saved(path: Path, *, space: Space | None) -> Vocabulary | None:
     try:
         words = json.loads(content["words"].tobytes())
         unknown, vectors = int(content["unknown"]), content["vectors"]
-        place = Euclidean(vectors.shape[1]) if space is None else space
         metric, digest = str(content["metric"]), str(content["digest"])
+        place = _space_of(metric, vectors.shape[1]) if space is None else space
         if metric != place.metric:
             raise InvalidInputError(f"{path}: its points live under {metric}; pass that space as space=")
         vocabulary = Vocabulary(words, vectors, words[unknown], space=place)
@@ -70,6 +71,12 @@ def read_saved(path: Path, *, space: Space | None) -> Vocabulary | None:
     if vocabulary.digest != digest:
         raise CertificateError(f"{path}: the vocabulary is not the one that was saved; save it again")
     return vocabulary
+
+
+def _space_of(metric: str, dimension: int) -> Space:
+    """Return the space of this name, Euclidean if it is none of ours."""
+    known: tuple[Space, ...] = (Poincare(dimension),) if dimension <= MOST_DIMENSIONS else ()
+    return next((space for space in known if space.metric == metric), Euclidean(dimension))
 
 
 def read_npz(path: Path, *, limit: int | None, first_only: bool, step: float) -> tuple[list[str], LatticeTable]:

@@ -1,0 +1,100 @@
+"""Where on the page: a view of words as points of the unit disc, with rings at equal distances from the word."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.measure.picture.plane import View
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+Complexes = NDArray[np.complex128]
+
+_SHIFTS = 48
+# How far from the middle the word may come to lie: it must not be squeezed against the rim itself.
+_LOWEST = 0.82
+# Points of the disc nearer to each other than this are not told apart anyway.
+_FINEST = 0.01
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The points at one distance from the word: a circle on the page too."""
+
+    distance: float
+    middle: complex
+    radius: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of words as complex numbers within the unit disc.
+
+    Parameters
+    ----------
+    places : of all words
+    rings : around the word
+    centre : where the centre of the Poincaré ball comes to lie, if anywhere
+    """
+
+    places: Complexes
+    rings: tuple[Ring, ...]
+    centre: complex | None = None
+
+
+def flat_layout(view: View, cloud: Ids) -> Layout:
+    """Put the word in the middle of a plane, and the farthest word of the cloud near the rim."""
+    scale = 1 / (1.05 * float(view.distances[cloud].max()) or 1.0)
+    rings = tuple(Ring(distance, 0j, distance * scale) for distance in _round_distances(1 / scale))
+    return Layout(scale * view.distances * np.exp(1j * view.angles), rings)
+
+
+def curved_layout(view: View, cloud: Ids) -> Layout:
+    """Put the words into the Poincaré disc: the word below, and in the middle what sets the cloud farthest apart.
+
+    Turning the disc and moving its middle are isometries: distances of the disc stay as they are.
+    """
+    heading = np.mean(np.exp(1j * view.angles[cloud]))
+    turn = np.pi / 2 - np.angle(heading)
+    around = np.tanh(view.distances / 2) * np.exp(1j * (view.angles + turn))
+    reach = float(view.distances[cloud].max())
+    shown = np.append(around[cloud], 0)
+    middles = 1j * np.tanh(np.linspace(0, min(reach, 2 * math.atanh(_LOWEST)), _SHIFTS) / 2)
+    middle = max(middles.tolist(), key=lambda candidate: _spread(_moved(shown, candidate)))
+    rings = tuple(_ring(distance, middle) for distance in _whole_distances(reach))
+    centre = None
+    if view.centre is not None:
+        centre = complex(_moved(np.array(np.tanh(view.centre / 2) * np.exp(1j * (np.pi / 2 + turn))), middle))
+    return Layout(_moved(around, middle), rings, centre)
+
+
+def _moved(points: Complexes, middle: complex) -> Complexes:
+    """Move the disc so that this point comes to lie in the middle."""
+    moved: Complexes = (points - middle) / (1 - np.conj(middle) * points)
+    return moved
+
+
+def _spread(points: Complexes) -> float:
+    apart = np.abs(points[:, None] - points)[np.triu_indices(len(points), 1)]
+    return float(np.log(apart + _FINEST).sum())
+
+
+def _ring(distance: float, middle: complex) -> Ring:
+    # Circles of the disc are circles; the line through the word and the middle cuts them at opposite ends.
+    ends = _moved(np.tanh(distance / 2) * np.array([1j, -1j]), middle)
+    return Ring(distance, complex(ends.mean()), float(np.abs(ends[0] - ends[1]) / 2))
+
+
+def _whole_distances(reach: float) -> list[float]:
+    step = max(1, round(reach / 6))
+    return [float(distance) for distance in range(step, math.ceil(reach) + step, step)]
+
+
+def _round_distances(reach: float) -> list[float]:
+    power = 10.0 ** math.floor(math.log10(reach))
+    step = next(part * power for part in (0.2, 0.5, 1.0, 2.0) if reach / (part * power) <= 6)
+    return [step * count for count in range(1, math.ceil(reach / step))]

@@ -1,0 +1,65 @@
+"""Figure 5 of Feyisetan, Diethe and Drake (2019): N_w, S_w and K_w against epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from textveil.errors import MissingDependencyError
+from textveil.measure.statistics.report import Statistics
+
+_BLUE, _GREY = "#0072B2", "#555555"
+
+
+def draw(measured: Sequence[Statistics]) -> Any:
+    """Return a figure with four panels: mean and largest N_w, and how S_w and K_w lie over the words."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
+    ordered = sorted(measured, key=lambda one: one.epsilon)
+    figure = Figure(figsize=(7.2, 5.2), layout="constrained")
+    panels = figure.subplots(2, 2).reshape(-1)
+    _draw_line(panels[0], ordered, "(a) stays as it is, mean over words", np.mean)
+    _draw_line(panels[1], ordered, "(b) stays as it is, most of any word", np.max)
+    runs = ordered[0].runs
+    _draw_boxes(panels[2], ordered, "distinct", f"(c) distinct outputs of {runs:,} runs")
+    _draw_boxes(panels[3], ordered, "inputs", "(d) words behind the rarest output")
+    for axes in panels:
+        axes.set_xticks(range(len(ordered)), [f"{one.epsilon:.3g}" for one in ordered])
+        axes.set_xlim(-0.6, len(ordered) - 0.4)
+        axes.grid(axis="y", color="#e6e6e6")
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels[2:]:
+        axes.set_xlabel("epsilon")
+    return figure
+
+
+def _draw_line(axes: Any, ordered: Sequence[Statistics], title: str, of: Callable[..., Any]) -> None:
+    places = np.arange(len(ordered))
+    values = np.array([of(one["unchanged"]) for one in ordered])
+    if not any(one.exact for one in ordered):
+        low, high = (np.array([of(one["unchanged" + end]) for one in ordered]) for end in ("_low", "_high"))
+        axes.fill_between(places, low, high, color=_BLUE, alpha=0.15, linewidth=0)
+    axes.plot(places, values, "o-", color=_BLUE, markersize=4)
+    axes.set_ylim(0, 1.02 * max(1e-3, values.max()))
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
+    axes.set_title(title, loc="left", fontsize=9.5)
+
+
+def _draw_boxes(axes: Any, ordered: Sequence[Statistics], name: str, title: str) -> None:
+    axes.boxplot(
+        [one[name] for one in ordered],
+        positions=range(len(ordered)),
+        widths=0.5,
+        whis=(0, 100),
+        medianprops={"color": _BLUE, "linewidth": 2},
+        boxprops={"color": _GREY},
+        whiskerprops={"color": _GREY},
+        capprops={"color": _GREY},
+    )
+    axes.set_ylim(bottom=0)
+    axes.set_title(title, loc="left", fontsize=9.5)
