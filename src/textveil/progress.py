@@ -14,15 +14,15 @@ PATIENCE_SECONDS = 2.0
 class Step(Protocol):
     """Report that some of the work is done."""
 
-    def __call__(self, done: int = 1) -> None:
-        """Count `done` more of the total."""
+    def __call__(self, done: int = 1, title: str | None = None) -> None:
+        """Count `done` more of the total; `title` is shown from now on."""
 
 
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Step]:
     """Show a bar on standard error once the work has lasted two seconds."""
     if not sys.stderr.isatty():
-        yield lambda done=1: None
+        yield lambda done=1, title=None: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -32,8 +32,8 @@ def progress(title: str, total: int) -> Iterator[Step]:
     task = bar.add_task(title, total=total)
     started = time.monotonic()
 
-    def step(done: int = 1) -> None:
-        bar.update(task, advance=done)
+    def step(done: int = 1, title: str | None = None) -> None:
+        bar.update(task, advance=done, description=title)
         if not bar.live.is_started and time.monotonic() - started > PATIENCE_SECONDS:
             bar.start()
 

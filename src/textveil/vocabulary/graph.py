@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
-from textveil.errors import InvalidInputError, require_count
+from textveil.errors import InvalidInputError, require_count, require_number
+from textveil.immutable import Immutable
 from textveil.spaces import Euclidean
 from textveil.vocabulary.neighbours import nearest_neighbours
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -24,8 +25,8 @@ _BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class NeighbourGraph:
-    """Which words are joined, and the components that follow.
+class NeighbourGraph(Immutable):
+    """Which words are joined, and the components that follow; nobody can change it.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def neighbour_graph(
     """
     least = require_count("neighbours", neighbours, least=2)
     sets = least if overlap is None else require_count("overlap", overlap, least=2)
-    if not 0 <= threshold <= 1:
+    if not 0 <= require_number("threshold", threshold) <= 1:
         raise InvalidInputError(f"threshold must be from 0 to 1 (got {threshold!r})")
     if not isinstance(vocabulary.space, Euclidean):
         raise InvalidInputError(f"the graph needs Euclidean distance, the vocabulary has {vocabulary.space.metric}")

@@ -91,6 +91,13 @@ class Vocabulary:
         return default_vocabulary(size)
 
     @classmethod
+    def hyperbolic(cls, size: int = 26_000) -> Vocabulary:
+        """Return the `size` most frequent nouns of WordNet and "entity", in the 10-dimensional ball, offline."""
+        from textveil.vocabulary.hyperbolic import hyperbolic_vocabulary
+
+        return hyperbolic_vocabulary(size)
+
+    @classmethod
     def load(
         cls,
         path: str | os.PathLike[str],

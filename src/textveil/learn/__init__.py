@@ -1,0 +1,1 @@
+"""What is trained on public data: hyperbolic embeddings of hierarchies."""

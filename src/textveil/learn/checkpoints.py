@@ -1,0 +1,64 @@
+"""Unfinished training on disk: replaced whole, and resumed only by what began it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.files.durable import write_whole
+
+State = tuple[NDArray[np.float64], int, float]
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Someone pressed Ctrl-C; `str()` says in one line how to go on."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file, if there is to be one, and the digest of what is trained and how."""
+
+    path: Path | None
+    digest: str
+
+    def restored(self) -> State | None:
+        """Return points, epochs done and seconds spent, None if there is nothing to go on from."""
+        if self.path is None or not self.path.exists():
+            return None
+        try:
+            with np.load(self.path, allow_pickle=False) as content:
+                digest, points = str(content["digest"]), content["points"]
+                epochs, seconds = int(content["epochs"]), float(content["seconds"])
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            raise InvalidInputError(f"{self.path}: not a checkpoint of textveil; delete it to start over") from None
+        if digest != self.digest:
+            raise InvalidInputError(
+                f"{self.path}: was begun with other relations or other options; use those to go on, "
+                "or delete it to start over"
+            )
+        return points, epochs, seconds
+
+    def save(self, points: NDArray[np.float64], epochs: int, seconds: float) -> None:
+        """Replace the file, all or nothing."""
+        if self.path is None:
+            return
+        content = io.BytesIO()
+        np.savez(content, allow_pickle=False, digest=self.digest, points=points, epochs=epochs, seconds=seconds)
+        write_whole(self.path, content.getvalue())
+
+    def interrupted(self) -> TrainingInterrupted:
+        """Say how to go on."""
+        if self.path is None:
+            return TrainingInterrupted("interrupted: nothing is kept; give a checkpoint to be able to go on")
+        if not self.path.exists():
+            return TrainingInterrupted("interrupted before the first checkpoint: nothing is kept")
+        return TrainingInterrupted(
+            f"interrupted: the training up to the last checkpoint is in {self.path}; "
+            "give the same command again to go on"
+        )

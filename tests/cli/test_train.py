@@ -1,0 +1,67 @@
+"""textveil train as a user meets it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from textveil.cli import app, train
+from textveil.cli.options import vocabulary_of
+from textveil.errors import InvalidInputError
+from textveil.spaces import Poincare
+from textveil.vocabulary import Vocabulary
+
+TEXTVEIL = Path(sys.executable).with_name("textveil")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "r.tsv"
+    path.write_text("dog\tcanine\ncanine\tmammal\ncat\tfeline\nfeline\tmammal\nmammal\tanimal\n")
+    return path
+
+
+def test_relations_become_a_vocabulary_in_the_ball(table):
+    out = table.with_name("out.npz")
+    arguments = ["train", "poincare", str(table), "-o", str(out), "-d", "3", "--epochs", "200", "--negatives", "3"]
+    done = CliRunner().invoke(app, [*arguments, "--exact", "--threads", "1"])
+    assert done.exit_code == 0, done.output
+    assert "11 pairs of 6 names" in done.output
+    assert "epoch 200" in done.output
+    assert done.output.count("MAP") == 5
+    vocabulary = Vocabulary.load(out)
+    assert vocabulary.space == Poincare(3)
+    assert set(vocabulary.words) == {"dog", "canine", "cat", "feline", "mammal", "animal"}
+    assert sorted(path.name for path in table.parent.iterdir()) == ["out.npz", "r.tsv"]
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_does(table):
+    out = table.with_name("out.npz")
+    arguments = [TEXTVEIL, "train", "poincare", table, "-o", out, "--epochs", "1000000", "--every", "100"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        for line in run.stdout:
+            if line.startswith("epoch"):
+                break
+        time.sleep(0.2)
+        run.send_signal(signal.SIGINT)
+        _, told = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert told.startswith("textveil: interrupted")
+    assert told.count("\n") == 1
+    assert not out.exists()
+
+
+def test_the_hyperbolic_vocabulary_has_a_name_on_the_command_line():
+    assert vocabulary_of(Path("hyperbolic"), 30_000) == Vocabulary.hyperbolic()
+
+
+def test_a_bad_target_is_refused_before_any_work(table, tmp_path):
+    for target in (tmp_path / "out.txt", tmp_path / "none" / "out.npz"):
+        with pytest.raises(InvalidInputError, match="OUT must be"):
+            train.poincare(table, target)
