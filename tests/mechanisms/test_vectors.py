@@ -56,3 +56,10 @@ def test_a_release_carries_no_gradient_back_to_the_private_values(name):
 def test_other_kinds_are_refused(kind):
     with pytest.raises(tv.InvalidInputError, match="vectors must be numbers"):
         MECHANISMS["Laplace"].release(torch.ones(3, dtype=kind))
+
+
+def test_sparse_input_is_refused_with_the_remedy():
+    sparse = pytest.importorskip("scipy.sparse")
+    for values in (sparse.csr_array(np.eye(3)), torch.eye(3).to_sparse()):
+        with pytest.raises(tv.InvalidInputError, match=r"must be dense here \(got a sparse matrix\).*PrivEmb"):
+            MECHANISMS["Laplace"].release(values)

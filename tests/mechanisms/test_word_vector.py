@@ -62,3 +62,32 @@ def test_noise_in_each_coordinate_keeps_epsilon_times_the_l1_distance():
     assert mechanism.log_density(y, x) == pytest.approx(stats.laplace(x, 1 / 0.7).logpdf(y).sum(axis=1))
     assert "l1 distance" in str(mechanism.guarantee)
     assert tv.from_spec(mechanism.spec()).spec() == mechanism.spec()
+
+
+def test_words_go_through_the_check_of_the_mechanism(clustered):
+    """A certificate for the rows of a table takes row numbers, and the codes of those rows get the noise."""
+    noise = tv.PrivEmb(epsilon=2000.0, dimension=12, target=3, public=clustered)
+    released = tv.WordVector(clustered, noise).release(["w5", "w1"])
+    expected = noise.chosen.apply(clustered.points[[5, 1]].astype(np.float64))
+    assert np.abs(released - expected).max() < 1.0
+    assert tv.WordVector(clustered, noise).guarantee.status is tv.Status.PROVED
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        tv.PrivUnit(epsilon=2.0, dimension=12, domain="sphere", sampler="rejection"),
+        tv.PrivUnit(epsilon=2.0, dimension=12, domain="sphere", sampler="beta"),
+        tv.Laplace(epsilon=2.0, dimension=12, normalise=True),
+        tv.PrivEmb(epsilon=1e13, dimension=12, target=3),
+    ],
+    ids=["rejection", "beta", "normalise", "reach"],
+)
+def test_a_mechanism_that_does_not_take_every_word_is_refused_at_once(clustered, noise):
+    with pytest.raises(tv.InvalidInputError, match="does not take every vector of the vocabulary"):
+        tv.WordVector(clustered, noise)
+
+
+def test_the_nearest_word_refuses_it_too(clustered):
+    with pytest.raises(tv.InvalidInputError, match="does not take every vector of the vocabulary"):
+        tv.NearestWord(clustered, tv.Laplace(epsilon=2.0, dimension=12, normalise=True))

@@ -85,9 +85,9 @@ def test_counted_heads_are_binomial(coins):
 def test_one_half_counts_zeros_among_as_many_bits_as_there_are_coins():
     half = np.array([1 << 63, 0], dtype=np.uint64)
     words = np.full(200, 2**64 - 1, dtype=np.uint64)
-    words[1] = 0
+    words[1] = 2**58 - 1
     words[2:] = 0
-    # 64 ones stay undecided, the 6 zeros of the second word are heads; then all digits are 0, and so are all bits.
+    # 64 ones stay undecided, the first 6 bits of the second word are heads; then all digits are 0, and so are all bits.
     assert flip.count_heads(70, half, words, 0)[0] == UNDECIDED
     words[2:] = 2**64 - 1
     assert flip.count_heads(70, half, words, 0) == (6, 3)

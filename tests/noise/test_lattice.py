@@ -79,3 +79,4 @@ def test_the_lattice_for_a_power_of_two_is_the_coarser_one() -> None:
 def test_the_float_slack_is_the_bound_of_the_docs() -> None:
     assert float_slack(300, 17.0, 2.0**-10) == pytest.approx(300 * 17 * 2**10 * 2e-14)
     assert float_slack(300, 1e30, 1.0) == 1.0
+    assert float_slack(300, 1e-9, 1.0) == float_slack(300, 1.0, 1.0) == pytest.approx(300 * 2e-14)

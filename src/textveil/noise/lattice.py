@@ -81,7 +81,8 @@ def float_slack(dimension: int, deviation: float, step: float) -> float:
     The float sampler is the ideal one with uniforms moved to the middles of cells of width 2^-52 and values
     moved by a relative error below 2^-48. A coordinate lands in another cell of the lattice only if one of the borders
     between them, one every `step`, lies in the way; counting borders and cells gives less than 2e-14
-    deviation / step. Proof: docs/mechanisms/laplace.md, claim 9.
+    deviation / step, or less than 2e-14 where the deviation is below the step. Proof: docs/mechanisms/laplace.md,
+    claim 9.
 
     The guarantee at loss L pays (1 + e^L) times this.
 
@@ -91,5 +92,5 @@ def float_slack(dimension: int, deviation: float, step: float) -> float:
     deviation : standard deviation of a coordinate
     step : of the lattice
     """
-    cells = require_positive("deviation", deviation) / require_positive("step", step)
+    cells = max(1.0, require_positive("deviation", deviation) / require_positive("step", step))
     return min(1.0, require_count("dimension", dimension) * cells * _ERROR)

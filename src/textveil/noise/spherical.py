@@ -7,6 +7,7 @@ without any rounding, so the law is the table. What the table promises is comput
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -75,6 +76,7 @@ class SphericalLaplace:
         return normal(streams, self.dimension, self.mixture.deviations[chosen], threads=threads)
 
 
+@lru_cache(maxsize=64)
 def _certified(dimension: int, rate: float) -> tuple[Mixture, float, float]:
     """Build the table a little below `rate` and find the radius up to which its slope stays within it."""
     built = rate * (1 - _MARGIN)

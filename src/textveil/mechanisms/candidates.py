@@ -1,0 +1,143 @@
+"""Public candidates: the documents or sentences that a release chooses from, as vectors, with or without texts."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.hashing import Packed
+from textveil.immutable import Immutable, read_only
+from textveil.vocabulary.lattice import LARGEST, MOST_DIMENSIONS, STEP
+
+_FORMAT = 1
+
+
+class Chosen(NamedTuple):
+    """A candidate that was released: its number, its vector, and its text if the candidates have texts."""
+
+    index: int  # type: ignore[assignment]
+    vector: NDArray[Any]
+    text: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(Immutable):
+    """Vectors to choose from, rounded to multiples of 2^-20. They are released as they are: they must be public.
+
+    A candidate that is there twice is chosen twice as often.
+
+    Parameters
+    ----------
+    vectors : shape (count, dimension), public
+    texts : what the vectors stand for, one text a vector
+    """
+
+    vectors: NDArray[Any]
+    texts: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", _snapped(self.vectors))
+        if self.texts is not None:
+            object.__setattr__(self, "texts", _checked_texts(self.texts, len(self.vectors)))
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def __getitem__(self, index: int) -> Chosen:
+        return Chosen(int(index), self.vectors[index], None if self.texts is None else self.texts[index])
+
+    def __repr__(self) -> str:
+        return f"Candidates({len(self):,} of dimension {self.dimension}, {'with' if self.texts else 'without'} texts)"
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of vectors and texts."""
+        digest = hashlib.sha256(b"textveil candidates %d %d %d\n" % (_FORMAT, *self.vectors.shape))
+        for start in range(0, len(self), 4096):
+            digest.update(self.vectors[start : start + 4096].astype("<f8").tobytes())
+        if self.texts is not None:
+            packed = Packed.of([text.encode() for text in self.texts])
+            digest.update(b"texts\n" + packed.offsets.astype("<i8").tobytes() + packed.data.tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the candidates to an npz file, in one piece or not at all."""
+        parts: dict[str, Any] = {"vectors": self.vectors}
+        if self.texts is not None:
+            packed = Packed.of([text.encode() for text in self.texts])
+            parts |= {"texts": packed.data, "offsets": packed.offsets}
+        target = Path(path)
+        partial = target.with_name(target.name + ".partial")
+        try:
+            with partial.open("wb") as file:
+                np.savez(file, **parts)
+            os.replace(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Candidates:
+        """Read candidates that `save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as parts:
+                vectors = parts["vectors"]
+                texts = _unpacked(parts["texts"], parts["offsets"]) if "texts" in parts else None
+        except FileNotFoundError:
+            raise InvalidInputError(f"there is no file {str(path)!r}; Candidates(...).save(path) writes one") from None
+        except (BadZipFile, KeyError, TypeError, ValueError, EOFError, OSError, AttributeError):
+            raise InvalidInputError(
+                f"{str(path)!r} holds no candidates: it must be an npz file that Candidates(...).save(path) wrote"
+            ) from None
+        return cls(vectors, texts)
+
+
+def _unpacked(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
+    whole = data.tobytes()
+    return [whole[start:end].decode() for start, end in pairwise(offsets.tolist())]
+
+
+def _checked_texts(texts: Sequence[str], count: int) -> tuple[str, ...]:
+    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        raise InvalidInputError("texts must be a list of str, one a vector")
+    if len(texts) != count:
+        raise InvalidInputError(f"there must be as many texts as vectors (got {len(texts):,} for {count:,})")
+    return tuple(texts)
+
+
+def _snapped(vectors: ArrayLike) -> NDArray[Any]:
+    table = np.asarray(vectors)
+    if table.ndim != 2 or table.dtype.kind not in "fiu" or 0 in table.shape:
+        raise InvalidInputError(
+            f"candidates must be numbers of shape (count, dimension), at least one (got {table.dtype} of {table.shape})"
+        )
+    if table.shape[1] > MOST_DIMENSIONS:
+        raise InvalidInputError(f"candidates must have at most {MOST_DIMENSIONS} dimensions (got {table.shape[1]})")
+    wide = table.astype(np.float64)
+    usable = (np.abs(wide) < LARGEST).all(axis=1)
+    if not usable.all():
+        row = int(np.flatnonzero(~usable)[0])
+        raise InvalidInputError(
+            f"candidate {row} must be finite and below 2^32 in every coordinate; drop it or rescale all vectors"
+        )
+    # Adding zero turns -0.0 into 0.0, so that equal points have equal bytes.
+    snapped = np.rint(wide / STEP) * STEP + 0.0
+    if wide.any() and not snapped.any():
+        raise InvalidInputError("every candidate is below the lattice step 2^-20: multiply all by a public constant")
+    narrow = snapped.astype(np.float32)
+    return read_only(narrow if (narrow == snapped).all() else snapped)

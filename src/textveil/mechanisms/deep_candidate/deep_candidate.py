@@ -1,0 +1,186 @@
+"""DeepCandidate: a public document that lies deep among the sentences of a private one (SPEC 5, paper 4).
+
+The utility of a candidate is its depth among the sentence vectors; exchanging a sentence moves it by at most 1. The
+choice is made by permute-and-flip, or, as published, by the exponential mechanism.
+Proof: docs/mechanisms/deep-candidate.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import over_threads, thread_count
+from textveil.errors import InvalidInputError, require_count, require_positive
+from textveil.guarantees import Guarantee, Pairs, Relation, Unit
+from textveil.hashing import Packed
+from textveil.immutable import read_only
+from textveil.mechanisms.candidates import Candidates, Chosen
+from textveil.mechanisms.deep_candidate.depth import Depth
+from textveil.mechanisms.deep_candidate.law import exponential_law, permute_and_flip_law
+from textveil.mechanisms.documents import ONE_SENTENCE, DocumentMechanism, Offsets, unpacked
+from textveil.mechanisms.mechanism import named_object
+from textveil.mechanisms.vectors import Vectors
+from textveil.noise.flip import choose
+from textveil.noise.transforms import normals
+from textveil.randomness import RandomSource, Streams
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+CHOICES = ("permute-and-flip", "exponential")
+# Directions are normal numbers in steps of this.
+_DIRECTION_STEP = 2.0**-10
+_MOST_DIMENSIONS = 32_768
+_MOST_PROJECTIONS = 10_000
+# Documents and sentences that are worked on at a time, unless one document has more; numbers of depth in memory.
+_DOCUMENTS = 128
+_SENTENCES = 4096
+_DEPTHS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class DeepCandidate(DocumentMechanism):
+    """Release one public candidate for a document, given the vectors of its sentences.
+
+    Parameters
+    ----------
+    candidates : public documents as vectors, encoded like the sentences
+    epsilon : the loss if one sentence is exchanged for any other
+    projections : along how many public directions depth is measured; more tell better, and cost more time
+    choose : "permute-and-flip", or "exponential" (the default of the published variant)
+    variant : "repaired" counts a sentence at the place of a candidate for both sides; "published" as lying above it
+    seed : public, of the directions
+    """
+
+    candidates: Candidates
+    _: KW_ONLY
+    epsilon: float
+    projections: int = 50
+    choose: str | None = None
+    variant: str = "repaired"
+    seed: int = 0
+
+    least_sentences = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.candidates, Candidates):
+            raise InvalidInputError(f"candidates must be tv.Candidates(vectors) (got {type(self.candidates).__name__})")
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            projections=require_count("projections", self.projections),
+            seed=require_count("seed", self.seed, least=0),
+        )
+        if self.projections > _MOST_PROJECTIONS:
+            raise InvalidInputError(f"projections must be at most {_MOST_PROJECTIONS:,} (got {self.projections!r})")
+        if self.variant not in ("repaired", "published"):
+            raise InvalidInputError(f'variant must be "repaired" or "published" (got {self.variant!r})')
+        if self.choose is None:
+            self._keep(choose=CHOICES[self.variant == "published"])
+        if self.choose not in CHOICES:
+            raise InvalidInputError(f"choose must be one of {CHOICES} (got {self.choose!r})")
+        if self.dimension > _MOST_DIMENSIONS:
+            raise InvalidInputError(
+                f"vectors must have at most {_MOST_DIMENSIONS:,} dimensions (got {self.dimension:,})"
+            )
+        _ = self._depth
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        """Length of a sentence's vector."""
+        return self.candidates.dimension
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Loss at most epsilon if one sentence is exchanged; half of it if one is added or left out."""
+        return Guarantee(
+            epsilon=self.epsilon,
+            unit=Unit.SENTENCE,
+            relation=Relation(pairs=Pairs.ANY, condition=ONE_SENTENCE),
+        )
+
+    def guarantee_for(self, *, sentences: int) -> Guarantee:
+        """Return the promise for documents that differ in several sentences.
+
+        Parameters
+        ----------
+        sentences : how many are exchanged; one that is added or left out counts half
+        """
+        count = require_count("sentences", sentences)
+        differ = (
+            f"that differ in at most {count} sentence{'s' if count > 1 else ''} (added or left out ones count half)"
+        )
+        relation = Relation(pairs=Pairs.ANY, condition=differ)
+        return Guarantee(epsilon=count * self.epsilon, unit=Unit.DOCUMENT, relation=relation)
+
+    def spec(self) -> dict[str, Any]:
+        """Return the mechanism as plain values."""
+        return {
+            "mechanism": "DeepCandidate",
+            "candidates": self.candidates.digest,
+            "epsilon": self.epsilon,
+            "projections": self.projections,
+            "choose": self.choose,
+            "variant": self.variant,
+            "seed": self.seed,
+        }
+
+    @cached_property
+    def directions(self) -> Floats:
+        """The public directions, shape (projections, dimension): normal numbers in whole steps of 2^-10."""
+        key = hashlib.sha256(b"textveil deep candidate %d" % self.seed).digest()
+        streams = RandomSource.keyed(key).streams(b"directions %d" % self.dimension, np.arange(self.projections))
+        return read_only(np.rint(normals(streams, self.dimension) / _DIRECTION_STEP))
+
+    def depths(self, document: Any) -> NDArray[np.int64]:
+        """Return the depth of every candidate in one document. It is private: a release hides it."""
+        sentences, offsets = unpacked(self._check(document), self.dimension)
+        if len(offsets) != 2:
+            raise InvalidInputError(f"give one document, an array of shape (sentences, {self.dimension})")
+        return np.asarray(self._depth.among(sentences, offsets)[0], dtype=np.int64)
+
+    def law(self, document: Any) -> Floats:
+        """Return the probability with which each candidate is released for one document. It is private."""
+        depths = self.depths(document)
+        law = exponential_law if self.choose == "exponential" else permute_and_flip_law
+        return law(depths.max() - depths, self.epsilon / 2)
+
+    @cached_property
+    def _depth(self) -> Depth:
+        return Depth(self.candidates.vectors, self.directions, closed=self.variant == "repaired")
+
+    def _sample(self, items: Packed, streams: Streams) -> list[Chosen]:
+        sentences, offsets = unpacked(items, self.dimension)
+        portions = list(_portions(offsets, max(1, min(_DOCUMENTS, _DEPTHS // len(self.candidates)))))
+
+        def work(documents: slice) -> Ids:
+            return self._choose(sentences, offsets[documents.start : documents.stop + 1], streams.select(documents))
+
+        spread = over_threads(work, portions, threads=min(thread_count(), len(portions) or 1))
+        return [self.candidates[index] for part in spread for index in part]
+
+    def _choose(self, sentences: Vectors, offsets: Offsets, streams: Streams) -> Ids:
+        depths = self._depth.among(sentences[offsets[0] : offsets[-1]], offsets - offsets[0])
+        return choose(depths, Fraction(self.epsilon) / 2, streams, exponential=self.choose == "exponential")
+
+    @classmethod
+    def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> DeepCandidate:
+        options = {name: value for name, value in spec.items() if name != "candidates"}
+        return cls(named_object("candidates", spec["candidates"], objects), **options)
+
+
+def _portions(offsets: Offsets, documents: int) -> Iterator[slice]:
+    """Cut the documents into portions of so many, or of about 4,096 sentences."""
+    first = 0
+    while first < len(offsets) - 1:
+        enough = int(np.searchsorted(offsets, offsets[first] + _SENTENCES, side="right")) - 1
+        last = min(max(enough, first + 1), first + documents, len(offsets) - 1)
+        yield slice(first, last)
+        first = last
