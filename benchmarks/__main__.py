@@ -1,11 +1,11 @@
-"""All benchmarks, as ratios measured in one run: python -m benchmarks [embedding noise search vectors words]."""
+"""All benchmarks, as ratios measured in one run: python -m benchmarks [NAMES], all of them if none is given."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-NAMES = ("embedding", "noise", "search", "vectors", "words")
+NAMES = ("documents", "embedding", "encoders", "noise", "poincare", "search", "vectors", "words")
 
 if __name__ == "__main__":
     names, sys.argv[1:] = sys.argv[1:] or NAMES, []

@@ -17,6 +17,7 @@ import textveil as tv
 from textveil.measure.picture import draw_word
 from textveil.measure.utility.errors import vector_errors
 from textveil.mechanisms.exponential.law import neighbourhood_radius, rounding_slack
+from textveil.reproduce.adept import figure_1
 from textveil.spaces import Poincare
 from textveil.spaces.hyperbolic import Polar, walk
 from textveil.vocabulary.pairs import distances_to_all, log_normalisers, steepest_pairs
@@ -100,10 +101,10 @@ def draw_vector_errors() -> plt.Figure:
     """The error of released vectors of a ball against the dimension, for five mechanisms and two epsilons."""
     dimensions = np.unique(np.geomspace(8, 1024, 36).round().astype(int))
     looks = {
-        "Laplace in each coordinate": (GREY, ":", "Laplace, each coordinate", 7),
-        "Laplace": (ORANGE, "--", "Laplace (l2)", -7),
-        "Laplace with delta": (GREEN, "-", "Laplace (l2), δ = 1e-6", -8),
-        "Gaussian": (PURPLE, "-.", "Gaussian, δ = 1e-6", 8),
+        "Laplace in each coordinate": (GREY, ":", "Laplace, each coordinate", 3),
+        "Laplace": (ORANGE, "--", "Laplace (l2)", -3),
+        "Laplace with delta": (GREEN, "-", "Laplace (l2), δ = 1e-6", -6),
+        "Gaussian": (PURPLE, "-.", "Gaussian, δ = 1e-6", 6),
         "PrivUnit": (BLUE, "-", "PrivUnit", 0),
     }
     figure, panels = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, gridspec_kw={"wspace": 0.08})
@@ -119,7 +120,7 @@ def draw_vector_errors() -> plt.Figure:
     for name, (colour, _, text, above) in looks.items():
         panels[1].annotate(text, (1024, errors[-1][name]), (6, above), textcoords="offset points", va="center",
                            color=colour, fontweight="bold", annotation_clip=False)  # fmt: skip
-    panels[1].annotate("a zero, whatever the vector", (1024, 1), (6, 0), textcoords="offset points", va="center",
+    panels[1].annotate("releasing all zeros", (1024, 1), (6, 0), textcoords="offset points", va="center",
                        annotation_clip=False)  # fmt: skip
     panels[0].set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
     panels[0].set_ylabel("root mean square error / clip")
@@ -244,6 +245,7 @@ def save(figure: plt.Figure, name: str) -> None:
 
 
 PICTURES: dict[str, Callable[[], plt.Figure]] = {
+    "adept-figure-1": lambda: figure_1().draw(),
     "bound": draw_bound,
     "unchanged": draw_unchanged,
     "vector-errors": draw_vector_errors,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import textveil
 
 ROOT = Path(__file__).parent.parent
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -91,6 +94,27 @@ def test_every_mechanism_has_claims_and_says_where_it_ends(page):
     assert {"Algorithm", "Finite precision", "Limits", "When to use it"} <= set(headings)
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "mechanisms").glob("*.md")), ids=name)
+def test_the_signature_at_the_top_of_a_page_is_that_of_the_code(page):
+    shown = re.search(r"^`tv\.(\w+)(\(.*?\))` ", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown
+    assert wrong_defaults(shown[1], shown[2]) == []
+
+
+def wrong_defaults(mechanism: str, arguments: str) -> list[str]:
+    """The parameters that are not there, or have another default than the one shown; `...` and names show none."""
+    call = ast.parse("f" + arguments.replace(", ...)", ")"), mode="eval").body
+    assert isinstance(call, ast.Call)
+    there = inspect.signature(getattr(textveil, mechanism)).parameters
+    wrong = []
+    for keyword in call.keywords:
+        default = there[str(keyword.arg)].default if keyword.arg in there else "absent"
+        plain = isinstance(keyword.value, ast.Constant) and keyword.value.value is not Ellipsis
+        if default == "absent" or (plain and default != ast.literal_eval(keyword.value)):
+            wrong.append(str(keyword.arg))
+    return wrong
+
+
 def test_every_mechanism_that_names_its_page_has_one():
     pages = set()
     for file in (ROOT / "src").rglob("*.py"):
@@ -112,6 +136,7 @@ def test_a_page_that_lies_is_caught():
     assert missing_tests("`tests/test_docs.py::test_nothing_of_the_kind`")
     assert missing_tests("`tests/test_nowhere.py::test_a_page_that_lies_is_caught`")
     assert not missing_tests("`tests/test_docs.py::test_a_page_that_lies_is_caught[any-id]`")
+    assert wrong_defaults("Laplace", '(epsilon=..., dimension=n, precision="fast", magic=1)') == ["precision", "magic"]
     page = ROOT / "docs" / "concepts.md"
     assert broken_links(page, "[x](nowhere.md) ![y](pictures/nothing.png) [z](limits.md#no-such-heading)") == [
         "nowhere.md",

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -38,9 +39,13 @@ def test_the_readme_has_commands():
 
 def test_every_textveil_command_runs_in_order(tmp_path):
     (tmp_path / "tickets.txt").write_text(TEXT)
+    np.save(tmp_path / "photos.npy", np.eye(8))
+    shown = ""
     for command in COMMANDS:
         if command.startswith("textveil "):
-            shell(command + (" --overwrite" if "rewrite" in command else ""), tmp_path)
+            shown += shell(command + (" --overwrite" if "rewrite" in command else ""), tmp_path)
+    (told,) = [block for _, block in FENCES if block.startswith('"ohio" stays')]
+    assert told in shown
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("make ")])
@@ -62,6 +67,17 @@ def test_the_python_of_the_readme_runs(tmp_path):
     shown = shell(f"{sys.executable} readme.py", tmp_path)
     assert "stays with chance" in shown
     assert "Proved:" in shown
+
+
+def test_the_python_of_embedding_runs(tmp_path):
+    for needed in ("sklearn", "torch"):
+        pytest.importorskip(needed)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "embedding.md").read_text(), flags=re.DOTALL)
+    assert len(blocks) == 3
+    (tmp_path / "page.py").write_text("\n".join(blocks))
+    shown = shell(f"{sys.executable} page.py", tmp_path)
+    assert "for two texts" in shown
+    assert "two public vectors lie" in shown
 
 
 def test_the_guarantee_in_the_readme_is_as_printed(tmp_path):

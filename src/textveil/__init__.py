@@ -8,7 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from textveil.encoders import AveragedWords, TextEmbedder
+    from textveil.encoders import (
+        AveragedWords,
+        FunctionEncoder,
+        MiniLM,
+        SentenceTransformersEncoder,
+        TextEmbedder,
+        public_vectors,
+    )
     from textveil.errors import (
         CertificateError,
         InvalidInputError,
@@ -18,7 +25,12 @@ if TYPE_CHECKING:
     )
     from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
     from textveil.measure.calibration import calibrate
+    from textveil.measure.statistics import statistics
+    from textveil.mechanisms.candidates import Candidates, Chosen
+    from textveil.mechanisms.clipped_laplace import ClippedLaplace
     from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
+    from textveil.mechanisms.deep_candidate import DeepCandidate
+    from textveil.mechanisms.document_means import AveragedPrivUnit, GaussianMean, TruncatedMean
     from textveil.mechanisms.exponential import Exponential
     from textveil.mechanisms.gaussian import Gaussian
     from textveil.mechanisms.hyperbolic import HyperbolicLaplace
@@ -30,19 +42,27 @@ if TYPE_CHECKING:
     from textveil.mechanisms.nearest_word import NearestWord
     from textveil.mechanisms.privemb import PrivEmb
     from textveil.mechanisms.privunit import PrivUnit
+    from textveil.mechanisms.public_response import PublicResponse
     from textveil.mechanisms.word_vector import WordVector
     from textveil.randomness import RandomSource
     from textveil.receipts import Receipt, Release
-    from textveil.text import TextRewriter
+    from textveil.text import TextRewriter, sentences_in
     from textveil.vocabulary import Vocabulary
 
 # Names are imported when they are first used, so that `textveil --help` does not load the mathematics.
 _HOMES = {
+    "AveragedPrivUnit": "mechanisms.document_means",
     "AveragedWords": "encoders",
+    "Candidates": "mechanisms.candidates",
     "CertificateError": "errors",
+    "Chosen": "mechanisms.candidates",
+    "ClippedLaplace": "mechanisms.clipped_laplace",
     "CoordinateLaplace": "mechanisms.coordinate_laplace",
+    "DeepCandidate": "mechanisms.deep_candidate",
     "Exponential": "mechanisms.exponential",
+    "FunctionEncoder": "encoders",
     "Gaussian": "mechanisms.gaussian",
+    "GaussianMean": "mechanisms.document_means",
     "Guarantee": "guarantees",
     "HyperbolicLaplace": "mechanisms.hyperbolic",
     "InvalidInputError": "errors",
@@ -50,6 +70,7 @@ _HOMES = {
     "Laplace": "mechanisms.laplace",
     "Mahalanobis": "mechanisms.mahalanobis",
     "Mechanism": "mechanisms.mechanism",
+    "MiniLM": "encoders",
     "MissingDependencyError": "errors",
     "Nadp": "mechanisms.nadp",
     "NearestWord": "mechanisms.nearest_word",
@@ -57,27 +78,40 @@ _HOMES = {
     "Pairs": "guarantees",
     "PrivEmb": "mechanisms.privemb",
     "PrivUnit": "mechanisms.privunit",
+    "PublicResponse": "mechanisms.public_response",
     "RandomSource": "randomness",
     "Receipt": "receipts",
     "Relation": "guarantees",
     "Release": "receipts",
+    "SentenceTransformersEncoder": "encoders",
     "Status": "guarantees",
     "TextEmbedder": "encoders",
     "TextRewriter": "text",
     "TextveilError": "errors",
+    "TruncatedMean": "mechanisms.document_means",
     "Unit": "guarantees",
     "Vocabulary": "vocabulary",
     "WordVector": "mechanisms.word_vector",
     "calibrate": "measure.calibration",
     "from_spec": "mechanisms",
+    "public_vectors": "encoders",
+    "sentences_in": "text",
+    "statistics": "measure.statistics",
 }
 
 __all__ = [
+    "AveragedPrivUnit",
     "AveragedWords",
+    "Candidates",
     "CertificateError",
+    "Chosen",
+    "ClippedLaplace",
     "CoordinateLaplace",
+    "DeepCandidate",
     "Exponential",
+    "FunctionEncoder",
     "Gaussian",
+    "GaussianMean",
     "Guarantee",
     "HyperbolicLaplace",
     "InvalidInputError",
@@ -85,6 +119,7 @@ __all__ = [
     "Laplace",
     "Mahalanobis",
     "Mechanism",
+    "MiniLM",
     "MissingDependencyError",
     "Nadp",
     "NearestWord",
@@ -92,19 +127,25 @@ __all__ = [
     "Pairs",
     "PrivEmb",
     "PrivUnit",
+    "PublicResponse",
     "RandomSource",
     "Receipt",
     "Relation",
     "Release",
+    "SentenceTransformersEncoder",
     "Status",
     "TextEmbedder",
     "TextRewriter",
     "TextveilError",
+    "TruncatedMean",
     "Unit",
     "Vocabulary",
     "WordVector",
     "calibrate",
     "from_spec",
+    "public_vectors",
+    "sentences_in",
+    "statistics",
 ]
 __version__ = "0.1.0"
 

@@ -30,7 +30,7 @@ class NotPrivateWarning(UserWarning):
 
 def require_positive(name: str, value: float) -> float:
     """Return `value` as a float if it is finite and above zero."""
-    number = _number(name, value)
+    number = require_number(name, value)
     if not (number > 0 and math.isfinite(number)):
         raise InvalidInputError(f"{name} must be a finite number > 0 (got {value!r})")
     return number
@@ -38,7 +38,7 @@ def require_positive(name: str, value: float) -> float:
 
 def require_probability(name: str, value: float) -> float:
     """Return `value` as a float if 0 <= value < 1."""
-    number = _number(name, value)
+    number = require_number(name, value)
     if not 0 <= number < 1:
         raise InvalidInputError(f"{name} must be at least 0 and below 1 (got {value!r})")
     return number
@@ -46,15 +46,17 @@ def require_probability(name: str, value: float) -> float:
 
 def require_count(name: str, value: int, *, least: int = 1) -> int:
     """Return `value` as an int if it is a whole number of at least `least`."""
-    number = _number(name, value)
+    number = require_number(name, value)
     if isinstance(value, bool) or not number.is_integer() or number < least:
         raise InvalidInputError(f"{name} must be a whole number >= {least} (got {value!r})")
-    return int(number)
+    return int(value)
 
 
-def _number(name: str, value: float) -> float:
+def require_number(name: str, value: float) -> float:
+    """Return `value` as a float if it is one number, and no text that reads like one."""
+    if isinstance(value, str | bytes | bytearray) or getattr(value, "shape", ()) != ():
+        raise InvalidInputError(f"{name} must be a number (got {type(value).__name__})")
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} must be a number (got {type(value).__name__})") from None
-    return number

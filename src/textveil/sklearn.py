@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from textveil.errors import InvalidInputError, MissingDependencyError
 from textveil.guarantees import Guarantee
 from textveil.mechanisms.vectors import VectorMechanism
-from textveil.randomness import RandomSource
+from textveil.randomness import RandomSource, SourceKind
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -21,6 +22,12 @@ except ImportError as error:
     raise MissingDependencyError(
         "textveil.sklearn needs scikit-learn >= 1.6: pip install 'textveil[sklearn]'"
     ) from error
+
+
+# What scikit-learn says about shapes and kinds. Its other messages may quote what is in X.
+_SAYS_NO_VALUE = re.compile(
+    r"Found array with|Input X contains|Complex data not supported|X has \d+ features|The feature names"
+)
 
 
 class PrivateTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -34,7 +41,8 @@ class PrivateTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     mechanism : any that takes vectors, such as Laplace, Gaussian or Mahalanobis
-    source : where the noise comes from; by default fresh noise from the operating system for every call
+    source : where the noise comes from; by default fresh noise from the operating system for every call. A keyed one is
+        refused, since it begins again with every call; a seeded one is for tests
     """
 
     def __init__(self, mechanism: VectorMechanism, source: RandomSource | None = None) -> None:
@@ -70,7 +78,18 @@ class PrivateTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(given, dtype=object)
 
     def _check(self, X: Any, *, reset: bool) -> Any:
-        checked = validate_data(self, X, reset=reset, dtype=(np.float64, np.float32))
+        if self.source is not None and self.source.kind is SourceKind.KEYED:
+            raise InvalidInputError("source is keyed: each transform would repeat the noise; leave source=None")
+        try:
+            sparse = "csr" if self.mechanism.takes_sparse else False
+            checked = validate_data(self, X, reset=reset, dtype=(np.float64, np.float32), accept_sparse=sparse)
+        except ValueError as error:
+            if _SAYS_NO_VALUE.match(str(error)):
+                raise
+            raise InvalidInputError(
+                "X must be numbers of shape (rows, columns), and can't be read as such. Reshape your data if it is one "
+                "row or one column"
+            ) from None
         if checked.shape[1] != self.mechanism.dimension:
             raise InvalidInputError(
                 f"X has {checked.shape[1]} columns, the mechanism takes vectors of dimension {self.mechanism.dimension}"
@@ -83,4 +102,5 @@ class PrivateTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True
+        tags.input_tags.sparse = isinstance(self.mechanism, VectorMechanism) and self.mechanism.takes_sparse
         return tags

@@ -70,3 +70,11 @@ def test_large_vectors_are_added_exactly_or_refused():
     assert np.array_equal(mean, [2.0**-21, 1.0])
     with pytest.raises(tv.InvalidInputError, match="divide them by a public constant"):
         tv.AveragedWords(tv.Vocabulary(["a", "unk"], [[70_000.0], [1.0]]))
+
+
+def test_plain_strings_are_taken_too(clustered):
+    encoder = tv.AveragedWords(clustered)
+    assert np.array_equal(encoder.encode(["w1 w2", "w3"]), encoder.encode(packed(["w1 w2", "w3"])))
+    assert encoder.encode("w1").shape == (1, 12)
+    with pytest.raises(tv.InvalidInputError, match="texts must be str"):
+        encoder.encode([1])

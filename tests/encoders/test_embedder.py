@@ -31,7 +31,7 @@ def test_the_promise_is_for_whole_texts_of_any_length(embedder):
     told = str(promise)
     assert told.startswith("Proved: for two texts for losses up to 100, any output")
     assert "their distance (" in told
-    assert "the average of its words' public vectors (600 words)" in told
+    assert "the average of its words' public vectors, of 600 words" in told
     for words in ("equal length", "sum of the distances", "for each word"):
         assert words not in told
     assert promise.reveals == ()
@@ -41,7 +41,10 @@ def test_local_privacy_of_a_text_is_that_of_its_vector(clustered):
     mechanism = tv.PrivUnit(epsilon=2.0, dimension=12, clip=1.0)
     embedder = tv.TextEmbedder(mechanism, encoder=tv.AveragedWords(clustered))
     assert embedder.guarantee.worst_case() == 2.0
-    assert "for two texts, any output is at most e^2 times as likely from one" in str(embedder.guarantee)
+    told = (
+        "for two texts (vectors longer than 1 are shortened to it), any output is at most e^2 times as likely from one"
+    )
+    assert told in str(embedder.guarantee)
 
 
 def test_the_noise_depends_on_key_row_and_text(embedder):
@@ -58,6 +61,9 @@ def test_a_receipt_brings_the_embedder_back(clustered, embedder):
     receipt = embedder.release_with_receipt(["w1"]).receipt
     again = tv.from_spec(receipt.mechanism, {"encoder": tv.AveragedWords(clustered)})
     assert again.spec() == embedder.spec()
+    assert tv.from_spec(receipt.mechanism, {"vocabulary": clustered}).spec() == embedder.spec()
+    with pytest.raises(tv.CertificateError, match="vocabulary is not the one of the spec"):
+        tv.from_spec(receipt.mechanism, {"vocabulary": clustered.subset(100)})
     other = tv.AveragedWords(clustered.subset(100))
     for objects in ({}, {"encoder": other}):
         with pytest.raises(tv.InvalidInputError, match="the same as it names"):

@@ -120,27 +120,47 @@ def test_tensors_are_vectors_too(tmp_path):
     assert np.array_equal(read(source), VECTORS)
 
 
-@pytest.mark.parametrize("target", ["b.parquet", "b.arrow", "b.feather"])
-@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("target", "packed"), [("b.parquet", False), ("b.parquet", True), ("b.arrow", False), ("b.feather", False)]
+)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_vectors_are_written_in_their_place_beside_the_others(tmp_path, target, packed, dtype):
     nulls = {3, 4}
     table = pa.table({"id": range(ROWS), "v": lists(VECTORS, pa.list_(pa.float64()), nulls), "s": ["x"] * ROWS})
     path = write(tmp_path / "a.parquet", table.replace_schema_metadata({"owner": "someone"}))
     released = copied(path, tmp_path / target, column="v", packed=packed, dtype=dtype)
-    assert released.reveals == ("which records are empty (null)", "columns unchanged: id, s")
+    assert released.reveals == ("which records are missing (null)", "columns unchanged: id, s")
     load = pq.read_table if target.endswith("parquet") else feather.read_table
     written = load(tmp_path / target)
     assert written.column_names == ["id", "v", "s"]
     assert written.drop_columns("v").equals(table.drop_columns("v"))
-    assert written.schema.metadata == {b"said": b"which records are empty (null) columns unchanged: id, s"}
+    assert written.schema.metadata == {b"said": b"which records are missing (null) columns unchanged: id, s"}
     assert [row for row, vector in enumerate(written["v"].to_pylist()) if vector is None] == [3, 4]
     expected = np.delete(VECTORS, [3, 4], axis=0).astype(dtype)
     assert np.array_equal(read(opened(tmp_path / target, "v")), expected)
-    if packed and target == "b.parquet":
+    if packed:
         assert written.schema.field("v").type == pa.binary(DIMENSION * np.dtype(dtype).itemsize)
     else:
         assert np.array_equal(np.array(written["v"].drop_null().to_pylist(), dtype=dtype), expected)
+
+
+@pytest.mark.parametrize("target", ["b.arrow", "b.feather", "b.npy"])
+def test_only_parquet_is_packed(tmp_path, target):
+    path = write(tmp_path / "a.parquet", pa.table({"v": lists(VECTORS, pa.list_(pa.float64()))}))
+    with pytest.raises(InvalidInputError, match="packed vectors are for parquet"):
+        copied(path, tmp_path / target, column="v", packed=True)
+
+
+def test_columns_of_text_that_stay_are_named_however_deep(tmp_path):
+    deep = pa.array([[{"a": "x"}]], pa.list_(pa.struct([("a", pa.string())])))
+    table = pa.table({"id": [1], "deep": deep, "v": [[1.0, 2.0]], "kind": pa.array(["x"]).dictionary_encode()})
+    write(tmp_path / "a.parquet", table)
+    assert opened(tmp_path / "a.parquet", "v").kept_texts == ("deep", "kind")
+    (tmp_path / "a.jsonl").write_text('{"text": "w", "n": 1, "more": {"b": ["c"]}}\n{"text": "w", "late": "x"}\n')
+    selection = Selection(column="text")
+    assert open_source(tmp_path / "a.jsonl", Format.named("jsonl"), selection).kept_texts == ("more", "late")
+    (tmp_path / "a.csv").write_text("id,text\n1,w\n")
+    assert open_source(tmp_path / "a.csv", Format.named("csv"), selection).kept_texts == ("id",)
 
 
 def test_bytes_that_no_one_calls_vectors_are_not_taken_for_such(tmp_path):

@@ -144,16 +144,28 @@ def test_a_column_missing_in_one_file_of_many_is_told_before_the_run(tmp_path, f
         plan(folder, tmp_path / "out", capitals(), column="text")
 
 
-def test_a_fault_in_the_input_leaves_only_the_partial_output(tmp_path, capitals):
+def test_a_fault_in_the_input_leaves_only_the_partial_output_and_says_so(tmp_path, capitals):
     good = b'{"text":"fine"}\n' * 5000
     (tmp_path / "a.jsonl").write_bytes(good + b'{"text":"canary}\n')
-    job = plan(tmp_path / "a.jsonl", tmp_path / "b.jsonl", capitals(), column="text", batch_bytes=5000)
-    with pytest.raises(InvalidInputError, match=r"a.jsonl, line 5001") as caught:
+    options = {"column": "text", "batch_bytes": 5000, "checkpoint_seconds": 0.0}
+    job = plan(tmp_path / "a.jsonl", tmp_path / "b.jsonl", capitals(), **options)
+    with pytest.raises(InvalidInputError, match=r"a.jsonl, line 5001.*b.jsonl.partial; .* with --discard") as caught:
         job.run()
     assert "canary" not in str(caught.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl.partial"]
     job.discard()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl"]
+
+
+def test_a_fault_before_anything_is_done_leaves_nothing_and_the_mended_file_runs(tmp_path, capitals):
+    (tmp_path / "a.jsonl").write_bytes(b'{"text":"canary}\n')
+    with pytest.raises(InvalidInputError, match=r"a.jsonl, line 1") as caught:
+        plan(tmp_path / "a.jsonl", tmp_path / "b.jsonl", capitals(), column="text").run()
+    assert "partial" not in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+    (tmp_path / "a.jsonl").write_bytes(b'{"text":"mended"}\n')
+    plan(tmp_path / "a.jsonl", tmp_path / "b.jsonl", capitals(), column="text").run()
+    assert (tmp_path / "b.jsonl").read_bytes() == b'{"text":"MENDED"}\n'
 
 
 def test_a_key_file_is_made_closed_to_others_and_kept(tmp_path, words, rewriter):
@@ -336,7 +348,7 @@ def test_a_run_from_standard_input_begins_again_but_discards_no_other(tmp_path, 
 
     target = tmp_path / "out.txt"
     stdin(words.read_bytes())
-    with pytest.raises(RunInterrupted):
+    with pytest.raises(RunInterrupted, match="can't be read again, so the same command begins anew"):
         plan("-", target, Stopping(capitals(), KeyboardInterrupt(), after=1), **OPTIONS).run()
     assert not (tmp_path / "out.txt.partial" / "key").exists()
     stdin(b"anew\n")

@@ -16,6 +16,7 @@ import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.jobs import RunInterrupted, VectorOutput, plan, verify
 from textveil.jobs.receipt import FileReceipt, receipt_path
+from textveil.mechanisms.directions import Directions
 
 ROWS, DIMENSION = 600, 12
 VECTORS = np.random.default_rng(0).normal(size=(ROWS, DIMENSION)).astype(np.float32)
@@ -169,7 +170,7 @@ def test_a_folder_of_shards_is_mirrored_as_files_of_vectors(tmp_path, embedder, 
     assert [file.name for file in receipt.files] == ["a.parquet", "c.parquet", "deep/b.parquet"]
     assert (receipt.rows, receipt.items) == (5, 4)
     assert verify(tmp_path / "out").ok
-    assert "which records are empty (null)" in receipt.guarantee.reveals
+    assert "which records are missing (null)" in receipt.guarantee.reveals
     (folder / "a.jsonl").write_text('{"text": "w1"}\n')
     with pytest.raises(InvalidInputError, match=r"both be written as a.parquet"):
         plan(folder, tmp_path / "other", embedder, column="text")
@@ -226,9 +227,15 @@ def test_a_vector_that_the_mechanism_refuses_is_told_by_its_records(tmp_path):
     vectors[450] = 0
     np.save(tmp_path / "in.npy", vectors)
     sphere = tv.PrivUnit(epsilon=1.0, dimension=DIMENSION, domain="sphere")
-    with pytest.raises(InvalidInputError, match=r"records \d+ to \d+ of the input: .*zero vector"):
+    with pytest.raises(InvalidInputError, match=r"record 451 of the input: .*zero vector"):
         plan(tmp_path / "in.npy", tmp_path / "out.npy", sphere, batch_bytes=10_000).run()
-    assert not (tmp_path / "out.npy").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["in.npy"]
+    vectors[450] = 1
+    rows = [None, None, *vectors, np.zeros(DIMENSION), np.zeros(DIMENSION)]
+    pq.write_table(pa.table({"v": rows}), tmp_path / "in.parquet")
+    directions = Directions(tv.Laplace(epsilon=1.0, dimension=DIMENSION, normalise=True))
+    with pytest.raises(InvalidInputError, match=r"record 603 of the input: a vector of zeros"):
+        plan(tmp_path / "in.parquet", tmp_path / "out.parquet", directions).run()
 
 
 def test_a_run_is_not_gone_on_with_in_another_number_format(tmp_path, array, laplace):

@@ -70,3 +70,9 @@ def test_a_radius_of_protection(clustered):
 def test_targets_that_cannot_be_are_refused(clustered, options, message):
     with pytest.raises(ValueError, match=message):
         tv.calibrate(lambda eps: tv.Exponential(clustered, epsilon=eps), **options)
+
+
+def test_mechanisms_that_release_vectors_are_sent_to_their_own_page():
+    for options in ({"at_most": 0.2}, {"target": "deniability", "at_least": 5}):
+        with pytest.raises(tv.InvalidInputError, match=r"Laplace releases vectors.*docs/choosing-vectors.md"):
+            tv.calibrate(lambda epsilon: tv.Laplace(epsilon=epsilon, dimension=3), **options)

@@ -28,11 +28,12 @@ def test_released_noise_has_the_deviation_that_was_promised(precision):
     x = np.full((2000, 20), 0.3)
     noise = mechanism.release(x, source=tv.RandomSource.seeded(5)) - x
     law = stats.chi2(noise.size)
-    ratio = (noise**2).sum() * mechanism.guarantee.mu**2
+    mu = make().guarantee.mu
+    ratio = (noise**2).sum() * mu**2
     assert 5e-8 < law.cdf(ratio) < 1 - 5e-8
     assert law.sf(1.3**2 * ratio) < 1e-7
     assert law.cdf(ratio / 1.3**2) < 1e-7
-    assert stats.kstest(noise.ravel() * mechanism.guarantee.mu, stats.norm().cdf).pvalue > 1e-7
+    assert stats.kstest(noise.ravel() * mu, stats.norm().cdf).pvalue > 1e-7
 
 
 def test_the_guarantee_names_the_sensitivity_delta_and_mu():
@@ -43,7 +44,13 @@ def test_the_guarantee_names_the_sensitivity_delta_and_mu():
     assert gaussian_delta(1.0, guarantee.mu * 2.0) <= 1e-5
     assert guarantee.slack == 0
     assert 0 < make(precision="fast").guarantee.slack < 1e-7
-    assert "N(0, 1) from N(0.134 r, 1)" in str(guarantee)
+    assert "N(0, 1) from N(0.1341 r, 1)" in str(guarantee)
+
+
+def test_float_noise_promises_no_mu_since_its_slack_is_not_in_it():
+    fast = make(precision="fast").guarantee
+    assert fast.mu is None
+    assert "N(0, 1)" not in str(fast)
 
 
 def test_exact_noise_has_whole_steps_and_never_less_than_sigma():

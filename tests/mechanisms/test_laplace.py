@@ -54,6 +54,11 @@ def test_the_guarantee_says_what_sampling_costs():
     assert exact.slack == 0
     assert 0 < exact.delta < 1e-30
     assert "for losses up to 100" in str(exact)
+    assert (exact.loss(99.9 / exact.epsilon), exact.delta_at(99.9 / exact.epsilon)) == (
+        pytest.approx(99.9),
+        exact.delta,
+    )
+    assert (exact.loss(101 / exact.epsilon), exact.delta_at(101 / exact.epsilon)) == (math.inf, 1.0)
     assert fast.loss(2.0) == 2.0
     assert "rounded to multiples of 2^-14" in str(fast)
 

@@ -133,3 +133,9 @@ def test_bad_parameters_are_refused(options, message):
 def test_a_normalised_release_has_no_density():
     with pytest.raises(tv.InvalidInputError, match="normalise"):
         tv.Laplace(epsilon=1.0, dimension=6, normalise=True).log_density(UNIT, UNIT)
+
+
+def test_an_epsilon_beyond_the_table_of_the_exact_sampler_is_refused_at_once():
+    with pytest.raises(tv.InvalidInputError, match=r"reaches no epsilon of 400.*smaller epsilon"):
+        tv.Laplace(epsilon=400, delta=1e-6, sensitivity=1, dimension=1)
+    assert tv.Laplace(epsilon=100, delta=1e-6, sensitivity=1, dimension=1).guarantee.delta == pytest.approx(1e-6)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
 import textveil as tv
+from textveil.guarantees import rounded_up
+from textveil.mechanisms.mahalanobis import _each
 
 
 def covariance(dimension=4, seed=0):
@@ -67,14 +70,14 @@ def test_the_guarantee_names_the_matrix_and_the_euclidean_rate():
     assert first.euclidean_epsilon == pytest.approx(2.0 / math.sqrt(least), rel=1e-9)
     assert first.guarantee.relation.metric != second.guarantee.relation.metric
     assert "sha256" in first.guarantee.relation.metric
-    assert f"{1 / math.sqrt(least):.4g} x Euclidean distance" in str(first.guarantee)
+    assert f"at most {rounded_up(1 / math.sqrt(least), 4)} x Euclidean distance" in str(first.guarantee)
     assert tv.Mahalanobis(7 * given, epsilon=2.0).euclidean_epsilon == pytest.approx(first.euclidean_epsilon)
     assert first.guarantee.slack > 0 == tv.Mahalanobis(given, epsilon=2.0, precision="exact").guarantee.slack
 
 
 def test_without_a_covariance_in_the_mix_it_is_plain_laplace_noise():
     mechanism = tv.Mahalanobis(covariance(), epsilon=2.0, mix=0.0)
-    assert mechanism.euclidean_epsilon == 2.0
+    assert mechanism.euclidean_epsilon == pytest.approx(2.0, rel=1e-10)
     released = mechanism.release(np.ones((5, 4))) / mechanism.lattice.step
     np.testing.assert_allclose(released, np.rint(released), atol=1e-6)
 
@@ -119,7 +122,7 @@ def test_the_covariance_can_not_be_changed_afterwards():
         (np.array([[1.0, math.nan], [math.nan, 1.0]]), {}, "finite"),
         (np.array([[1.0, 0.5], [0.2, 1.0]]), {}, "symmetric"),
         (np.ones((2, 2)), {}, "positive definite.*mix"),
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), {}, "positive definite"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), {}, "not a covariance"),
         (np.zeros((2, 2)), {}, "trace"),
         (np.eye(2), {"mix": 1.1}, "mix"),
         (np.eye(2), {"mix": math.nan}, "mix"),
@@ -140,3 +143,66 @@ def test_a_singular_covariance_can_be_mixed():
 def test_the_nearest_word_refuses_it_since_its_metric_is_another(clustered):
     with pytest.raises(tv.InvalidInputError, match="mechanism must"):
         tv.NearestWord(clustered, tv.Mahalanobis(np.eye(12), epsilon=1.0))
+
+
+def flat(dimension=8, digits=9.5):
+    axes = np.linalg.qr(np.random.default_rng(0).normal(size=(dimension, dimension)))[0]
+    given = (axes * np.logspace(0, -digits, dimension)) @ axes.T
+    return (given + given.T) / 2
+
+
+def exactly(matrix):
+    return [[Decimal(value) for value in row] for row in matrix.tolist()]
+
+
+def mahalanobis_distance(a, x, y):
+    """|A^(-1/2) (x - y)| by Gauss elimination in 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        v = [Decimal(one) - Decimal(other) for one, other in zip(x.tolist(), y.tolist(), strict=True)]
+        rows = [[*row, value] for row, value in zip(exactly(a), v, strict=True)]
+        for k, pivot in enumerate(rows):
+            for row in rows[k + 1 :]:
+                factor = row[k] / pivot[k]
+                row[k:] = [one - factor * other for one, other in zip(row[k:], pivot[k:], strict=True)]
+        # v A^-1 v is the sum of the squares of the reduced right side over the pivots.
+        return float(sum(row[-1] ** 2 / row[k] for k, row in enumerate(rows)).sqrt())
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_the_true_distance_and_rounding_bound_the_loss_also_for_a_flat_matrix_and_long_vectors(scale):
+    """The loss of what is snapped, against 60 digits, for pairs that differ along the longest axis, near the reach."""
+    mechanism = tv.Mahalanobis(flat(), epsilon=1.0, precision="exact")
+    rng, longest = np.random.default_rng(1), np.linalg.eigh(mechanism.matrix)[1][:, -1]
+    for length in rng.uniform(0.1, 0.9, size=30):
+        x = mechanism.reach * length * (longest if scale else rng.normal(size=8) / 4)
+        y = x * (1 + 1e-12 * rng.normal()) + scale * 1e-5 * rng.normal() * longest
+        first, second = (mechanism.lattice.snap(_each(mechanism._check(v), mechanism._whitening)) for v in (x, y))
+        loss = mechanism._noise.epsilon * mechanism.lattice.step * np.linalg.norm((first - second).astype(float))
+        distance = mahalanobis_distance(mechanism.matrix, x, y)
+        assert loss <= mechanism.guarantee.loss(distance)
+        assert distance <= mechanism._euclidean_rate * np.linalg.norm(x - y) * (1 + 1e-9)
+
+
+def test_the_whitening_is_not_trusted_beyond_what_it_was_checked_for():
+    """A whitening that is too large by 1.3 must cost 1.3 times the noise."""
+    honest, wrong = (tv.Mahalanobis(covariance(), epsilon=1.0) for _ in range(2))
+    vars(wrong)["_whitening"] = 1.3 * honest._whitening
+    for name in ("_defect", "_noise", "_euclidean_rate"):
+        vars(wrong).pop(name, None)
+    assert wrong._stretch >= 1.3
+    assert wrong._noise.scale >= 1.3 * honest._noise.scale * (1 - 1e-9)
+
+
+def test_vectors_too_long_to_be_whitened_exactly_are_refused():
+    mechanism = tv.Mahalanobis(flat(), epsilon=1.0)
+    assert mechanism.release(np.full(8, 0.3 * mechanism.reach)).shape == (8,)
+    for length in (1.1 * mechanism.reach, 1e300):
+        with pytest.raises(tv.InvalidInputError, match="norm of a vector must be at most"):
+            mechanism.release(np.full(8, length))
+
+
+def test_a_matrix_too_flat_for_its_dimension_is_refused(monkeypatch):
+    monkeypatch.setattr("textveil.mechanisms.mahalanobis._MOST_DEFECT", 1e-8)
+    with pytest.raises(tv.InvalidInputError, match=r"too flat for float64 in 8 dimensions.*smaller mix"):
+        tv.Mahalanobis(flat(), epsilon=1.0)

@@ -6,7 +6,8 @@ import sys
 
 import typer
 
-from textveil.cli import calibrate, demo, embed, explain, rewrite, verify
+from textveil.cli import calibrate, demo, embed, explain, reproduce, rewrite, train, verify
+from textveil.cli.wording import in_options
 from textveil.errors import TextveilError
 
 app = typer.Typer(
@@ -22,6 +23,8 @@ app.command("embed")(embed.run)
 app.command("explain")(explain.run)
 app.command("calibrate")(calibrate.run)
 app.command("verify")(verify.run)
+app.command("reproduce")(reproduce.run)
+app.add_typer(train.app, name="train")
 
 
 @app.callback(invoke_without_command=True)
@@ -38,7 +41,7 @@ def main() -> None:
     try:
         app()
     except TextveilError as error:
-        typer.echo(f"textveil: {error}", err=True)
+        typer.echo(f"textveil: {in_options(str(error))}", err=True)
         sys.exit(2)
     except OSError as error:
         typer.echo(f"textveil: {error.filename or 'file'}: {error.strerror}", err=True)

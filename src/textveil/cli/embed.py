@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import Size, Table, vocabulary_of
+from textveil.cli.options import Table, vocabulary_of
 from textveil.cli.running import (
     Column,
     Delimiter,
@@ -30,14 +30,17 @@ from textveil.cli.vector_options import (
     Precision,
     Projection,
     Public,
+    Sampler,
     Sensitivity,
     Strength,
     Target,
     VectorOptions,
 )
+from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from textveil.encoders import TextEmbedder
+    from textveil.encoders import Encoder, TextEmbedder
+    from textveil.mechanisms.vectors import VectorMechanism
 
 
 def run(
@@ -52,6 +55,7 @@ def run(
     delta: Delta = None,
     sensitivity: Sensitivity = None,
     clip: Clip = None,
+    sampler: Sampler = None,
     normalise: Normalise = False,
     shorter: Target = None,
     projection: Projection = None,
@@ -59,8 +63,11 @@ def run(
     covariance: Covariance = None,
     mix: Mix = None,
     precision: Precision = "exact",
+    encoder: Annotated[
+        str, typer.Option("--encoder", help="words, minilm, minilm-int8, or a sentence-transformers folder or name.")
+    ] = "words",
     vocabulary: Table = None,
-    size: Size = 30_000,
+    size: Annotated[int | None, typer.Option("--words", help="Size of the default vocabulary (30,000).")] = None,
     dtype: Annotated[str, typer.Option("--dtype", help="float32, float64 or float16.")] = "float32",
     packed: Annotated[
         bool, typer.Option("--packed", help="In parquet as bytes: faster to read, but bytes to other programs.")
@@ -74,7 +81,7 @@ def run(
     overwrite: Overwrite = False,
     discard: Discard = False,
 ) -> None:
-    """Release one vector a record: of texts the average of their words. Interrupted? Run the same command again."""
+    """Release one vector a record: given, or of its text. Interrupted? Run the same command again."""
     from textveil.jobs import VectorOutput, plan
 
     options = VectorOptions(
@@ -84,19 +91,26 @@ def run(
         delta=delta,
         sensitivity=sensitivity,
         clip=clip,
+        sampler=sampler,
         normalise=normalise,
         target=shorter,
         projection=projection,
         public=public,
         covariance=covariance,
         mix=mix,
+        preview=preview,
     )
     output = VectorOutput(dtype=dtype, packed=packed, only=vectors_only)
     dimension = _dimension(source, column, file_format)
+    if dimension is not None:
+        other = None if encoder == "words" else encoder
+        _refuse("the input holds vectors", encoder=other, vocabulary=vocabulary, words=size, header=header)
+        _refuse("the input holds vectors", delimiter=delimiter)
+    work = options.mechanism(dimension) if dimension else _embedder(options, _encoder(encoder, vocabulary, size))
     job = plan(
         source,
         target,
-        options.mechanism(dimension) if dimension else _embedder(options, vocabulary, size),
+        work,
         column=column_of(column),
         format=file_format,
         header=header,
@@ -105,7 +119,7 @@ def run(
         key_file=key_file,
         overwrite=overwrite,
     )
-    done = carried_out(job, preview=preview, discard=discard)
+    done = carried_out(job, preview=preview, discard=discard, scale=_scale(options, work) if preview else "")
     if done is not None:
         typer.echo(str(done))
 
@@ -118,8 +132,36 @@ def _dimension(source: str, column: str | None, file_format: str | None) -> int 
     return look(shards, Selection(column=column_of(column))).dimension
 
 
-def _embedder(options: VectorOptions, vocabulary: Path | None, size: int) -> TextEmbedder:
+def _embedder(options: VectorOptions, encoder: Encoder) -> TextEmbedder:
+    from textveil.encoders import TextEmbedder
+
+    return TextEmbedder(options.mechanism(encoder.dimension), encoder=encoder)
+
+
+def _encoder(name: str, vocabulary: Path | None, size: int | None) -> Encoder:
+    from textveil.encoders import AveragedWords, MiniLM, SentenceTransformersEncoder
+
+    if name == "words":
+        if vocabulary is not None:
+            _refuse("--vocabulary brings its own words", words=size)
+        return AveragedWords(vocabulary_of(vocabulary, 30_000 if size is None else size))
+    _refuse(f"the encoder is {name}", vocabulary=vocabulary, words=size)
+    if name in ("minilm", "minilm-int8"):
+        return MiniLM(precision="int8" if name == "minilm-int8" else "float32")
+    return SentenceTransformersEncoder(name)
+
+
+def _scale(options: VectorOptions, work: VectorMechanism | TextEmbedder) -> str:
     from textveil.encoders import AveragedWords, TextEmbedder
 
-    encoder = AveragedWords(vocabulary_of(vocabulary, size))
-    return TextEmbedder(options.mechanism(encoder.dimension), encoder=encoder)
+    if not isinstance(work, TextEmbedder):
+        return options.scale(work)
+    words = work.encoder.vocabulary.points if isinstance(work.encoder, AveragedWords) else None
+    return options.scale(work.mechanism, words)
+
+
+def _refuse(reason: str, **given: object) -> None:
+    """Refuse options that would do nothing."""
+    for option, value in given.items():
+        if value is not None:
+            raise InvalidInputError(f"--{option} would do nothing, since {reason}; leave it out")

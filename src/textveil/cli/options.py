@@ -28,15 +28,18 @@ Weights = Annotated[
 ]
 Table = Annotated[
     Path | None,
-    typer.Option("--vocabulary", help="Word vectors: GloVe, word2vec, gensim, npz. Default: GloVe 6B, 30,000 words."),
+    typer.Option("--vocabulary", help="Word vectors: GloVe, word2vec, gensim, npz; or hyperbolic. Default: GloVe 6B."),
 ]
-Size = Annotated[int, typer.Option("--words", help="Size of the default vocabulary.")]
+Size = Annotated[int, typer.Option("--words", help="Most words of the default or hyperbolic vocabulary.")]
 
 
 def vocabulary_of(path: Path | None, size: int) -> Vocabulary:
-    """Return the vocabulary at a path, or the default one."""
+    """Return the vocabulary at a path, the hyperbolic one that comes with textveil, or the default one."""
     from textveil.vocabulary import Vocabulary
+    from textveil.vocabulary.hyperbolic import WORDS as MOST_NOUNS
 
+    if path == Path("hyperbolic"):
+        return Vocabulary.hyperbolic(min(size, MOST_NOUNS))
     return Vocabulary.default(size) if path is None else Vocabulary.load(path)
 
 

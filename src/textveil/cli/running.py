@@ -33,12 +33,22 @@ def column_of(text: str | None) -> str | int | None:
     return int(text) if text is not None and text.isdigit() else text
 
 
-def carried_out(job: Job, *, preview: bool, discard: bool) -> FileReceipt | None:
-    """Run a job and return its receipt, or print its preview."""
+def carried_out(job: Job, *, preview: bool, discard: bool, scale: str = "") -> FileReceipt | None:
+    """Run a job and return its receipt, or print its preview, with the scale that public data give it."""
+    from textveil.files.selection import listed
     from textveil.jobs import RunInterrupted
 
+    if kept := job.kept_texts():
+        remedy = "remove them from the input" if job.work.gives is None else "--vectors-only leaves them out"
+        typer.echo(
+            f"textveil: warning: these columns are text and pass through unchanged: {listed(kept)}; {remedy}", err=True
+        )
+    if left := job.left_out():
+        typer.echo(
+            f"textveil: npy holds the vectors alone, without {listed(left)}; parquet and arrow keep them", err=True
+        )
     if preview:
-        typer.echo(str(job.preview()))
+        typer.echo("\n".join(filter(None, (str(job.preview()), scale))))
         return None
     if discard:
         job.discard()

@@ -6,6 +6,7 @@ Words outside the vocabulary count as its one unknown word, and so does a text w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
-from textveil.encoders.encoder import Vectors
+from textveil.encoders.encoder import Vectors, packed
 from textveil.errors import InvalidInputError
 from textveil.hashing import Packed
 from textveil.receipts import digest_of
@@ -54,14 +55,15 @@ class AveragedWords:
     @property
     def meaning(self) -> str:
         """Which vector a text gets."""
-        return f"the average of its words' public vectors ({len(self.vocabulary):,} words)"
+        return f"the average of its words' public vectors, of {len(self.vocabulary):,} words"
 
     def spec(self) -> dict[str, Any]:
         """Return the encoder as plain values."""
         return {"encoder": "AveragedWords", "vocabulary": self.vocabulary.digest}
 
-    def encode(self, texts: Packed) -> Vectors:
-        """Return the mean vector of each UTF-8 text."""
+    def encode(self, texts: Packed | Sequence[str]) -> Vectors:
+        """Return the mean vector of each text, shape (n, dimension): nothing is released, so give public texts."""
+        texts = packed(texts)
         words = scan(texts, self._lookup)
         sums = np.zeros((len(texts), self.dimension), dtype=np.int64)
         counts = np.zeros(len(texts), dtype=np.int64)

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from textveil.encoders.averaged_words import AveragedWords
 from textveil.encoders.encoder import Encoder, Vectors
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
-from textveil.mechanisms.mechanism import Mechanism, from_spec
+from textveil.mechanisms.mechanism import Mechanism, from_spec, named_object
 from textveil.mechanisms.vectors import VectorMechanism
 from textveil.randomness import Streams
 from textveil.text.columns import texts_in
@@ -54,7 +55,9 @@ class TextEmbedder(Mechanism):
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> TextEmbedder:
         mechanism = from_spec(spec["vectors"], objects)
-        encoder = objects.get("encoder")
+        encoder, named = objects.get("encoder"), spec["encoder"]
+        if encoder is None and named.get("encoder") == "AveragedWords" and "vocabulary" in objects:
+            encoder = AveragedWords(named_object("vocabulary", named["vocabulary"], objects))
         if not isinstance(mechanism, VectorMechanism) or encoder is None or encoder.spec() != spec["encoder"]:
             raise InvalidInputError("the spec needs its encoder, the same as it names: pass objects={'encoder': ...}")
         return cls(mechanism, encoder=encoder)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.hashing import Packed
+from textveil.text.columns import texts_in
 
 Vectors = NDArray[np.float64]
 
@@ -40,3 +43,17 @@ class Encoder(Protocol):
     def encode(self, texts: Packed) -> Vectors:
         """Return one vector a text; from any thread."""
         ...
+
+
+def packed(texts: Packed | Sequence[str]) -> Packed:
+    """Return texts as UTF-8, one after the other."""
+    if isinstance(texts, Packed):
+        return texts
+    return Packed.of([text.encode("utf-8", errors="surrogatepass") for text in texts_in(texts)])
+
+
+def readable(texts: Packed, *, most: int | None = None) -> list[str]:
+    """Return UTF-8 texts, or the first `most` bytes of each, as str; what is not UTF-8 becomes U+FFFD."""
+    data, places = texts.data, texts.offsets.tolist()
+    pieces = (data[first:last][:most].tobytes() for first, last in pairwise(places))
+    return [piece.decode("utf-8", errors="replace") for piece in pieces]

@@ -34,6 +34,7 @@ class ArraySource:
 
     head = b""
     reveals: tuple[str, ...] = ()
+    kept_texts: tuple[str, ...] = ()
     gaps = False
 
     def __init__(self, path: Path, kind: Kind, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> None:

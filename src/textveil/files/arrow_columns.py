@@ -34,6 +34,16 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value))
 
 
+def texts_among(schema: pa.Schema) -> tuple[str, ...]:
+    """Return the columns that hold strings, or have some inside their lists and structs."""
+    return tuple(field.name for field in schema if _has_text(field.type))
+
+
+def _has_text(kind: pa.DataType) -> bool:
+    inside = [kind.field(place).type for place in range(kind.num_fields)]
+    return is_text(kind) or any(_has_text(each) for each in inside)
+
+
 def released_type(kind: pa.DataType) -> pa.DataType:
     """Return the type of the released column: the same, but a dictionary needs an index for as many texts as rows."""
     if pa.types.is_dictionary(kind) and kind.index_type.bit_width < 32:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from textveil.errors import InvalidInputError
-from textveil.files.arrow_columns import column_of, packed_texts, portions, released_type, text_column
+from textveil.files.arrow_columns import column_of, packed_texts, portions, released_type, text_column, texts_among
 from textveil.files.batches import BATCH_BYTES, Batch, Items, Mask, Position
 from textveil.files.selection import Holds, Selection, listed
 from textveil.files.vector_columns import dimension_of, first_length, vector_place, vectors_of
@@ -70,6 +70,11 @@ class TableSource(ABC):
         shown += [f"columns unchanged: {listed(kept)}"] if kept else []
         shown += ["the schema's metadata, unchanged"] if self.schema.metadata else []
         return tuple(shown)
+
+    @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """The columns that hold text and pass through unchanged."""
+        return texts_among(self.schema.remove(self.place))
 
     @property
     def gaps(self) -> bool:

@@ -77,6 +77,11 @@ class Source(Protocol):
         ...
 
     @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """The columns that hold text and pass through unchanged."""
+        ...
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns there are, where the format has them."""
         ...

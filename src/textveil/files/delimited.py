@@ -44,8 +44,12 @@ class Delimited:
     @property
     def reveals(self) -> tuple[str, ...]:
         """Name the columns that stay."""
-        kept = [name for place, name in enumerate(self.columns) if place != self.place]
-        return (f"columns unchanged: {listed(kept)}",) if kept else ()
+        return (f"columns unchanged: {listed(self.kept_texts)}",) if self.kept_texts else ()
+
+    @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """The other columns: any field of csv is text."""
+        return tuple(name for place, name in enumerate(self.columns) if place != self.place)
 
     def begin(self, data: Bytes, *, final: bool) -> int | None:
         """Read the first row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,12 @@ class JsonLines:
         self._where = where
         self.key = selection.column
         self.columns: tuple[str, ...] = ()
+        self.kept_texts: tuple[str, ...] = ()
         self._name = np.frombuffer(str(self.key).encode(errors="surrogatepass") or b"\0", dtype=np.uint8)
         self._reasons = {
             _NOT_JSON: f"is not a JSON object (or is nested deeper than {MOST_DEPTH}); each line must be one",
-            _NOT_TEXT: f"the value of {self.key!r} is neither a string nor null; convert it, or choose another key",
+            _NOT_TEXT: f"the value of {self.key!r} is neither a string nor null; convert it, or choose another key "
+            "(vectors are not read from jsonl: give parquet, Arrow or npy)",
             _TWICE: f"has the key {self.key!r} twice; keep one",
         }
 
@@ -47,7 +50,9 @@ class JsonLines:
         if spans.fault is not None or (spans.rows == 0 and not final):
             # A fault is told, with its line, when the records are read.
             return None if spans.fault is None else 0
-        self.columns = tuple(_keys(data[: spans.consumed].tobytes()))
+        keys = _keys(data[: spans.consumed].tobytes())
+        self.columns = tuple(keys)
+        self.kept_texts = tuple(name for name, texts in keys.items() if texts and name != self.key)
         there = (
             f"{self._where} has the keys {listed(self.columns)}" if self.columns else f"{self._where} has no records"
         )
@@ -85,14 +90,21 @@ class JsonLines:
         return escaped(texts)
 
 
-def _keys(lines: bytes) -> dict[str, None]:
-    """Return the keys of some objects, in order."""
-    keys: dict[str, None] = {}
+def _keys(lines: bytes) -> dict[str, bool]:
+    """Return the keys of some objects, in order, and whether there is text under them."""
+    keys: dict[str, bool] = {}
     for line in lines.split(b"\n"):
         if line.strip(b" \t\r"):
-            record = json.loads(line.decode(errors="replace"), parse_int=str, parse_float=str)
-            keys.update(dict.fromkeys(record))
+            record = json.loads(line.decode(errors="replace"), parse_int=len, parse_float=len)
+            for key, value in record.items():
+                keys[key] = keys.get(key, False) or _has_text(value)
     return keys
+
+
+def _has_text(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_has_text, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, str)
 
 
 @compiled

@@ -45,6 +45,14 @@ def others_of(source: Source) -> Others:
     return NoOthers()
 
 
+def names_of_others(source: Source) -> tuple[str, ...]:
+    """Return the names of the other columns, as far as the first records show them."""
+    layout = source.layout if isinstance(source, TextSource) else source
+    if isinstance(layout, TableSource | Delimited):
+        return layout.columns[: layout.place] + layout.columns[layout.place + 1 :]
+    return tuple(name for name in layout.columns if name != layout.key) if isinstance(layout, JsonLines) else ()
+
+
 class NoOthers:
     """No other columns."""
 
@@ -98,7 +106,7 @@ class _OfObjects:
             found = self._read(whole, None).schema if whole.tobytes().strip() else pa.schema([])
         fields = [field.with_type(_plain(field.type)) for field in found if field.name != self._key]
         self.schema = pa.schema(fields)
-        self.place = len(fields)
+        self.place = found.names.index(self._key) if self._key in found.names else len(fields)
 
     def take(self, batch: Batch) -> list[pa.Array]:
         if not batch.rows:

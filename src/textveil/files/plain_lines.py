@@ -17,6 +17,7 @@ class PlainLines:
 
     columns: tuple[str, ...] = ()
     reveals: tuple[str, ...] = ()
+    kept_texts: tuple[str, ...] = ()
     gaps = False
 
     def __init__(self, selection: Selection, where: str) -> None:

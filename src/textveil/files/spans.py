@@ -67,6 +67,11 @@ class Layout(Protocol):
         """What passes through unchanged."""
         ...
 
+    @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """The columns that hold text and pass through unchanged."""
+        ...
+
     def begin(self, data: Bytes, *, final: bool) -> int | None:
         """Find the column in the first bytes and return how many of them are header, None if more are needed."""
         ...

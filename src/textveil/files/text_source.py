@@ -45,6 +45,11 @@ class TextSource:
         return self.layout.reveals
 
     @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """The columns that hold text and pass through unchanged."""
+        return self.layout.kept_texts
+
+    @property
     def gaps(self) -> bool:
         """Whether a record may have no text."""
         return self.layout.gaps

@@ -11,10 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.files.arrow_columns import texts_among
 from textveil.files.arrow_source import TableSource
 from textveil.files.batches import Batch, Mask, Position, Source
 from textveil.files.formats import Kind
-from textveil.files.other_columns import NoOthers, others_of
+from textveil.files.other_columns import NoOthers, names_of_others, others_of
 from textveil.files.selection import Holds, listed
 from textveil.files.vector_columns import Numbers, vector_column, vector_field
 
@@ -70,6 +71,8 @@ class ReleasedVectors:
         output: VectorOutput,
         describe: Callable[[tuple[str, ...]], dict[str, str]],
     ) -> None:
+        if output.packed and kind is not Kind.PARQUET:
+            raise InvalidInputError(f"packed vectors are for parquet, but {kind} is written; leave --packed out")
         self._source = source
         self._kind = kind
         self.output = output
@@ -82,14 +85,19 @@ class ReleasedVectors:
                 f"there is another column {self._name!r}, which the vectors are to be called; rename it, or leave "
                 "all others out with --vectors-only"
             )
-        packed = output.packed and kind is Kind.PARQUET
-        field = vector_field(self._name, dimension, output.numbers, packed=packed).with_nullable(source.gaps)
+        field = vector_field(self._name, dimension, output.numbers, packed=output.packed)
+        field = field.with_nullable(source.gaps)
         self.schema: pa.Schema = kept.insert(self._others.place, field).with_metadata(describe(self.reveals))
 
     @property
     def column(self) -> str | None:
         """The column that holds the vectors, where the format has columns."""
         return None if self._kind is Kind.NPY else self._name
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The other columns that npy has no room for, unless none were asked for."""
+        return names_of_others(self._source) if self._kind is Kind.NPY and not self.output.only else ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -116,9 +124,14 @@ class ReleasedVectors:
         """Name the columns that stay."""
         kept = self._others.schema.names
         return tuple(
-            (["which records are empty (null)"] if self.gaps else [])
+            (["which records are missing (null)"] if self.gaps else [])
             + ([f"columns unchanged: {listed(kept)}"] if kept else [])
         )
+
+    @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """The columns that hold text and pass through unchanged."""
+        return texts_among(self._others.schema)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         """Read the records from a position on."""

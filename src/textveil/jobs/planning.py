@@ -96,6 +96,16 @@ class Job:
         kind = self.format_of(shard).kind
         return ReleasedVectors(source, kind, dimension=self.work.gives, output=self.vectors, describe=self._describe)
 
+    def kept_texts(self) -> tuple[str, ...]:
+        """Return the columns of files (not of standard input) that hold text and pass through unchanged."""
+        files = [self.open(shard) for shard in self.shards.files if shard.path is not None]
+        return tuple(dict.fromkeys(name for source in files for name in source.kept_texts))
+
+    def left_out(self) -> tuple[str, ...]:
+        """Return the columns of files that the format of the output has no room for."""
+        files = [self.open(shard) for shard in self.shards.files if shard.path is not None]
+        return tuple(dict.fromkeys(name for file in files for name in getattr(file, "left_out", ())))
+
     def format_of(self, shard: Shard) -> Format:
         """Return the format in which a file is written."""
         if self.form is not None or self.work.gives is None:

@@ -7,19 +7,22 @@ start. Either way the key and the row numbers are the same, so a redone row gets
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from textveil.compiled import over_threads
 from textveil.errors import InvalidInputError
 from textveil.files import Batch, Position, Sink, Source, open_sink
-from textveil.files.batches import NOTHING
+from textveil.files.batches import NOTHING, Items
 from textveil.files.durable import sync_folder, write_whole
 from textveil.files.streams import OutputStream
 from textveil.files.vector_output import ReleasedVectors
+from textveil.hashing import Packed
 from textveil.jobs.committing import as_plain, commit, refuse_existing
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
 from textveil.jobs.keys import key_check, key_in
@@ -37,7 +40,7 @@ _ROWS_OF_A_FILE = 1 << 40
 def run_to_files(job: Job, target: Path) -> FileReceipt:
     """Release into a file or folder, from where an unfinished run stopped."""
     partial = PartialFolder(target)
-    with partial.locked(), resumable(partial.folder):
+    with partial.locked(), resumable(partial.folder, once=job.source is None):
         told = read_journal(partial.journal)
         if told.plan is not None and job.source is None and told.plan["input"] == STREAM:
             # Standard input comes only once: the old run is tidied up, and this is another.
@@ -54,7 +57,9 @@ def run_to_files(job: Job, target: Path) -> FileReceipt:
         else:
             if not job.overwrite:
                 refuse_existing(target)
-            receipt = _release(job, partial, _key(job, partial, told))
+            key = _key(job, partial, told)
+            with _keeping_what_is_done(partial):
+                receipt = _release(job, partial, key)
         commit(partial, receipt, overwrite=job.overwrite)
     return receipt
 
@@ -86,6 +91,22 @@ def run_to_stream(job: Job) -> FileReceipt:
     if job.receipt is not None:
         write_whole(job.receipt, (receipt.to_json() + "\n").encode())
     return receipt
+
+
+@contextmanager
+def _keeping_what_is_done(partial: PartialFolder) -> Iterator[None]:
+    """After a fault of the input, delete what an unfinished run left if that is nothing; else say where it is."""
+    try:
+        yield
+    except InvalidInputError as error:
+        done = read_journal(partial.journal)
+        if done.position is None and not done.finished:
+            partial.clear()
+            raise
+        raise InvalidInputError(
+            f"{error}. What was done until there is in {partial.folder}; once the input is mended, begin again with "
+            "--discard (or delete that folder)"
+        ) from None
 
 
 def _tidy(partial: PartialFolder, told: Progress, *, overwrite: bool) -> None:
@@ -175,8 +196,11 @@ def _pieces(
     """Release batches on several threads, in order; each comes without its private content."""
 
     def one(batch: Batch) -> tuple[Batch, Any]:
-        with _placed(batch):
-            items = job.work.run(batch.items, random.at(random.row + batch.start.items))
+        noise = random.at(random.row + batch.start.items)
+        try:
+            items = job.work.run(batch.items, noise)
+        except InvalidInputError as error:
+            raise _placed(error, source, batch, lambda part: job.work.run(part, noise)) from None
         if len(items) != len(batch.items):
             raise InvalidInputError(f"the work gave {len(items)} for {len(batch.items)}; it must give one for each")
         piece = sink.pack(source.fill(batch, items))
@@ -185,14 +209,26 @@ def _pieces(
     yield from over_threads(one, source.batches(start), threads=job.threads)
 
 
-@contextmanager
-def _placed(batch: Batch) -> Iterator[None]:
-    """Say which records an error is about."""
-    try:
-        yield
-    except InvalidInputError as error:
-        records = f"records {batch.start.rows + 1} to {batch.position.rows}"
-        raise InvalidInputError(f"{records} of the input: {error}") from None
+def _placed(
+    error: InvalidInputError, source: Source, batch: Batch, run: Callable[[Items], object]
+) -> InvalidInputError:
+    """Say which record an error is about: the first that is refused as the last of those before it."""
+    low, high = 0, len(batch.items)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            run(_first(batch.items, middle))
+            low = middle
+        except InvalidInputError:
+            high = middle
+    records = np.flatnonzero(source.present(batch))
+    if not len(records):
+        return error
+    return InvalidInputError(f"record {batch.start.rows + 1 + int(records[low])} of the input: {error}")
+
+
+def _first(items: Items, count: int) -> Items:
+    return Packed(items.data, items.offsets[: count + 1]) if isinstance(items, Packed) else items[:count]
 
 
 def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals: tuple[str, ...]) -> FileReceipt:

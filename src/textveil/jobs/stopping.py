@@ -22,14 +22,19 @@ class RunBusyError(TextveilError):
 
 
 @contextmanager
-def resumable(folder: Path) -> Iterator[None]:
+def resumable(folder: Path, *, once: bool) -> Iterator[None]:
     """Say how to go on when the work inside stops.
 
     Parameters
     ----------
     folder : where the unfinished output is
+    once : whether the input, such as standard input, can't be read again
     """
-    onward = f"what is done stays in {folder}; give the same command again to go on"
+    onward = (
+        f"standard input can't be read again, so the same command begins anew and replaces what is in {folder}"
+        if once
+        else f"what is done stays in {folder}; give the same command again to go on"
+    )
     try:
         yield
     except KeyboardInterrupt:

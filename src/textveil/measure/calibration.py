@@ -59,7 +59,7 @@ def calibrate(
     if target == "deniability":
         if at_least is None or at_most is not None:
             raise InvalidInputError('target="deniability" needs at_least=, the number of words to be as plausible')
-        vocabulary = make(require_positive("start", start)).vocabulary
+        vocabulary = _of_words(make(require_positive("start", start))).vocabulary
         return deniable(make, vocabulary, words=at_least, factor=factor, share=share)
     if target != "unchanged":
         raise InvalidInputError(f'target must be "unchanged", "radius" or "deniability" (got {target!r})')
@@ -68,7 +68,7 @@ def calibrate(
     kept = at_most if at_most is not None else at_least
     if kept is None or not 0 < kept < 1:
         raise InvalidInputError(f"the share of unchanged words must be between 0 and 1 (got {kept!r})")
-    first = make(require_positive("start", start))
+    first = _of_words(make(require_positive("start", start)))
     if isinstance(first, Exponential) and first.law.certified and first.weights is None:
         # Its rate can be solved for directly; the calibration is then found in the cache by `make`.
         return make(first.keeping(kept, at_most=at_most is not None).epsilon)
@@ -89,6 +89,15 @@ def unchanged(mechanism: WordMechanism) -> float:
         return float(np.exp(-log_normalisers(mechanism.vocabulary, rates, radius=law.radius)).mean())
     words = np.arange(_SAMPLES) % len(mechanism.vocabulary)
     return float((mechanism.release_ids(words) == words).mean())
+
+
+def _of_words(made: Made) -> Made:
+    if not isinstance(made, WordMechanism):
+        raise InvalidInputError(
+            f"calibrate looks at words, but {type(made).__name__} releases vectors: measure.vector_scale shows "
+            "what an epsilon does to public vectors (docs/choosing-vectors.md, How to choose epsilon)"
+        )
+    return made
 
 
 class _Tried(NamedTuple, Generic[Made]):

@@ -1,6 +1,10 @@
 """Mechanisms: one file each. Importing this package registers them all."""
 
+from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
+from textveil.mechanisms.deep_candidate import DeepCandidate
+from textveil.mechanisms.directions import Directions
+from textveil.mechanisms.document_means import AveragedPrivUnit, GaussianMean, TruncatedMean
 from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.gaussian import Gaussian
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
@@ -12,12 +16,18 @@ from textveil.mechanisms.nadp import Nadp
 from textveil.mechanisms.nearest_word import NearestWord
 from textveil.mechanisms.privemb import PrivEmb
 from textveil.mechanisms.privunit import PrivUnit
+from textveil.mechanisms.public_response import PublicResponse
 from textveil.mechanisms.word_vector import WordVector
 
 __all__ = [
+    "AveragedPrivUnit",
+    "ClippedLaplace",
     "CoordinateLaplace",
+    "DeepCandidate",
+    "Directions",
     "Exponential",
     "Gaussian",
+    "GaussianMean",
     "HyperbolicLaplace",
     "Jaccard",
     "Laplace",
@@ -27,6 +37,8 @@ __all__ = [
     "NearestWord",
     "PrivEmb",
     "PrivUnit",
+    "PublicResponse",
+    "TruncatedMean",
     "WordVector",
     "from_spec",
 ]

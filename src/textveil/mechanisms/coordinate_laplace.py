@@ -38,8 +38,9 @@ class CoordinateLaplace(AdditiveMechanism):
     dimension: int
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        require_count("dimension", self.dimension)
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon), dimension=require_count("dimension", self.dimension)
+        )
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -55,7 +56,7 @@ class CoordinateLaplace(AdditiveMechanism):
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values."""
-        return {"mechanism": "CoordinateLaplace", "epsilon": float(self.epsilon), "dimension": int(self.dimension)}
+        return {"mechanism": "CoordinateLaplace", "epsilon": self.epsilon, "dimension": self.dimension}
 
     def log_density(self, output: Floats, given: Floats) -> Floats:
         """Return ln p(output | given) of the noise before rounding."""

@@ -51,12 +51,15 @@ class Gaussian(AdditiveMechanism):
     calibration: str = "analytic"
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        if require_probability("delta", self.delta) == 0:
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            delta=require_probability("delta", self.delta),
+            sensitivity=require_positive("sensitivity", self.sensitivity),
+            dimension=require_count("dimension", self.dimension),
+            step=check_precision(self.precision, self.step),
+        )
+        if self.delta == 0:
             raise InvalidInputError("Gaussian noise needs delta > 0 (got 0): use Laplace or PrivUnit, which need none")
-        require_positive("sensitivity", self.sensitivity)
-        require_count("dimension", self.dimension)
-        check_precision(self.precision, self.step)
         if self.calibration == "classical":
             raise InvalidInputError(
                 'calibration="classical", sqrt(2 ln(1.25 / delta)) / epsilon, is proved for epsilon < 1 only and wrong '
@@ -66,11 +69,14 @@ class Gaussian(AdditiveMechanism):
             raise InvalidInputError(f'calibration must be "analytic" (got {self.calibration!r})')
         if self.precision == "exact" and self._steps >= LARGEST_DEVIATION:
             raise InvalidInputError(f"step must be above sigma / 2^50 (got {self.step!r}, sigma is {self.sigma:.3g})")
+        if self.precision == "fast":
+            # Refuses where sampling in floating point leaves nothing of the promise.
+            _ = self.guarantee
 
     @cached_property
     def sigma(self) -> float:
         """The standard deviation of a coordinate that the promise needs."""
-        return gaussian_scale(float(self.epsilon), float(self.delta)) * self.sensitivity
+        return gaussian_scale(self.epsilon, self.delta) * self.sensitivity
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -79,25 +85,25 @@ class Gaussian(AdditiveMechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """(epsilon, delta) for vectors within the sensitivity, rounded to the lattice; mu at every distance."""
+        """(epsilon, delta) for vectors within the sensitivity, rounded to the lattice, and mu if exact."""
         exact = self.precision == "exact"
         return Guarantee(
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
+            epsilon=self.epsilon,
+            delta=self.delta,
             unit=Unit.VECTOR,
-            relation=Relation(pairs=Pairs.WITHIN, metric=self.lattice.metric, radius=float(self.sensitivity)),
-            slack=0.0 if exact else float_slack(self.dimension, max(self.sigma, self.lattice.step), self.lattice.step),
-            mu=1 / self._deviation,
+            relation=Relation(pairs=Pairs.WITHIN, metric=self.lattice.metric, radius=self.sensitivity),
+            slack=0.0 if exact else float_slack(self.dimension, self.sigma, self.lattice.step),
+            mu=1 / self._deviation if exact else None,
         )
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values."""
         return {
             "mechanism": "Gaussian",
-            "epsilon": float(self.epsilon),
-            "delta": float(self.delta),
-            "sensitivity": float(self.sensitivity),
-            "dimension": int(self.dimension),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "sensitivity": self.sensitivity,
+            "dimension": self.dimension,
             "precision": self.precision,
             "step": self.lattice.step,
         }

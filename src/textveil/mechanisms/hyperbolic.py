@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError, require_count, require_positive
+from textveil.errors import InvalidInputError, require_count, require_number, require_positive
 from textveil.guarantees import Guarantee, Status, Unit, metric_privacy
 from textveil.mechanisms.vectors import VectorMechanism, Vectors
 from textveil.noise.hyperbolic import RadiusLaw, hyperbolic_laplace
@@ -56,9 +56,12 @@ class HyperbolicLaplace(VectorMechanism):
     margin: float = 1e-4
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        require_count("dimension", self.dimension)
-        require_count("steps", self.steps)
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            dimension=require_count("dimension", self.dimension),
+            steps=require_count("steps", self.steps),
+            margin=require_number("margin", self.margin),
+        )
         if self.variant not in VARIANTS:
             raise InvalidInputError(f"variant must be one of {', '.join(VARIANTS)} (got {self.variant!r})")
         if not -1 < self.margin < 1:
@@ -86,7 +89,7 @@ class HyperbolicLaplace(VectorMechanism):
     @cached_property
     def radius_law(self) -> RadiusLaw:
         """How far the repaired variant goes: mean, deviation, quantiles."""
-        return RadiusLaw(float(self.epsilon), int(self.dimension))
+        return RadiusLaw(self.epsilon, self.dimension)
 
     @property
     def rate(self) -> float:
@@ -100,11 +103,11 @@ class HyperbolicLaplace(VectorMechanism):
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values."""
-        chain = {"steps": int(self.steps), "margin": float(self.margin)} if self.variant == "published" else {}
+        chain = {"steps": self.steps, "margin": self.margin} if self.variant == "published" else {}
         return {
             "mechanism": "HyperbolicLaplace",
-            "epsilon": float(self.epsilon),
-            "dimension": int(self.dimension),
+            "epsilon": self.epsilon,
+            "dimension": self.dimension,
             "variant": self.variant,
             **chain,
         }
@@ -127,7 +130,7 @@ class HyperbolicLaplace(VectorMechanism):
         if self.variant == "lebesgue":
             return _within(lebesgue_noise(streams, items, self.rate), LARGEST_NORM)
         if self.variant == "published":
-            moved = items + metropolis_noise(streams, self.dimension, float(self.epsilon), self.steps)
+            moved = items + metropolis_noise(streams, self.dimension, self.epsilon, self.steps)
             norms = np.linalg.norm(moved, axis=1)
             return moved * np.where(norms >= 1, (1 + self.margin) / np.maximum(norms, 1), 1.0)[:, None]
         return translate(Polar.of_ball(items), hyperbolic_laplace(streams, self.radius_law)).ball()

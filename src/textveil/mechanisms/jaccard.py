@@ -54,11 +54,12 @@ class Jaccard(WordVectorMechanism):
     density: float | None = None
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        require_probability("delta", require_positive("delta", self.delta))
-        require_count("neighbours", self.neighbours)
-        if self.density is not None:
-            require_positive("density", self.density)
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            delta=require_probability("delta", require_positive("delta", self.delta)),
+            neighbours=require_count("neighbours", self.neighbours),
+            density=None if self.density is None else require_positive("density", self.density),
+        )
         if not isinstance(self.vocabulary.space, Euclidean):
             raise InvalidInputError(
                 f"noise needs Euclidean distance, the vocabulary has {self.vocabulary.space.metric}"
@@ -89,9 +90,9 @@ class Jaccard(WordVectorMechanism):
         return {
             "mechanism": "Jaccard",
             "vocabulary": self.vocabulary.digest,
-            "epsilon": float(self.epsilon),
-            "delta": float(self.delta),
-            "neighbours": int(self.neighbours),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "neighbours": self.neighbours,
             "density": self.density,
         }
 

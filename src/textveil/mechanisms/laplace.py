@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 
 # The exact sampler's delta grows with the distance; it is stated for pairs up to this loss.
 _COVERED_LOSS = 100.0
+# What it may add to a delta that was asked for, as a share of it.
+_MOST_ESCAPE = 1e-6
 # How far from 1 the length of a unit vector may be: what half precision makes of one.
 _UNIT_TOLERANCE = 1e-3
 
@@ -42,8 +44,8 @@ class Laplace(AdditiveMechanism):
     delta : probability mass that may escape; above 0 it needs a sensitivity, and covers pairs within it
     sensitivity : the distance that epsilon is meant for
     normalise : take unit vectors and release unit vectors
-    precision : "fast" samples in floating point, with the cost in `guarantee.slack`; "exact" samples integers, and is the
-        default where a delta is promised
+    precision : "fast" samples in floating point, with the cost in `guarantee.slack`; "exact" samples integers, and is
+        the default where a delta is promised
     step : power of two that vectors are rounded to; by default 2^-14 of the noise scale or less
     """
 
@@ -56,26 +58,36 @@ class Laplace(AdditiveMechanism):
     step: float | None = None
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        require_count("dimension", self.dimension)
-        delta = require_probability("delta", self.delta)
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            dimension=require_count("dimension", self.dimension),
+            delta=require_probability("delta", self.delta),
+        )
         if self.sensitivity is not None:
-            require_positive("sensitivity", self.sensitivity)
-        elif delta > 0:
+            self._keep(sensitivity=require_positive("sensitivity", self.sensitivity))
+        elif self.delta > 0:
             raise InvalidInputError(
                 f"delta={self.delta!r} needs a sensitivity: the largest distance of two vectors that must look alike"
             )
         if not isinstance(self.normalise, bool):
             raise InvalidInputError(f"normalise must be True or False (got {self.normalise!r})")
         if self.precision is None:
-            object.__setattr__(self, "precision", "exact" if delta > 0 else "fast")
-        check_precision(self.precision, self.step)
+            self._keep(precision="exact" if self.delta > 0 else "fast")
+        self._keep(step=check_precision(self.precision, self.step))
+        if self.precision == "exact" and self.delta and self._escape > _MOST_ESCAPE * self.delta:
+            raise InvalidInputError(
+                f'precision="exact" reaches no epsilon of {self.epsilon:g} with delta={self.delta:g}: its table ends '
+                "before; give a smaller epsilon, or leave delta out"
+            )
+        if self.precision == "fast" and self.delta:
+            # Refuses where sampling in floating point leaves nothing of the promise.
+            _ = self.guarantee
 
     @cached_property
     def scale(self) -> float:
         """The scale of the noise: its norm is Gamma(dimension, scale)."""
         if self.delta:
-            return self._distance * laplace_scale(float(self.epsilon), float(self.delta), int(self.dimension))
+            return self._distance * laplace_scale(self.epsilon, self.delta, self.dimension)
         return self._distance / self.epsilon
 
     @cached_property
@@ -91,27 +103,25 @@ class Laplace(AdditiveMechanism):
         slack = 0.0 if exact else float_slack(self.dimension, deviation, self.lattice.step)
         metric = self.lattice.metric
         if self.delta:
-            escape = self._table.escape(self._distance / self.lattice.step) if exact else 0.0
             relation = Relation(pairs=Pairs.WITHIN, metric=metric, radius=self._distance)
-            epsilon, delta = float(self.epsilon), self.delta + escape
+            epsilon = self.epsilon
         else:
-            condition = f"for losses up to {_COVERED_LOSS:g}" if exact else ""
-            relation = Relation(pairs=Pairs.METRIC, metric=metric, condition=condition)
+            relation = Relation(pairs=Pairs.METRIC, metric=metric, largest_loss=_COVERED_LOSS if exact else None)
             epsilon = self.epsilon / self._distance
-            delta = self._table.escape(_COVERED_LOSS / (epsilon * self.lattice.step)) if exact else 0.0
+        delta = self.delta + (self._escape if exact else 0.0)
         return Guarantee(epsilon=epsilon, delta=delta, unit=Unit.VECTOR, relation=relation, slack=slack)
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values."""
         spec: dict[str, Any] = {
             "mechanism": "Laplace",
-            "epsilon": float(self.epsilon),
-            "dimension": int(self.dimension),
+            "epsilon": self.epsilon,
+            "dimension": self.dimension,
             "precision": self.precision,
             "step": self.lattice.step,
         }
         if self.sensitivity is not None:
-            spec |= {"delta": float(self.delta), "sensitivity": float(self.sensitivity)}
+            spec |= {"delta": self.delta, "sensitivity": self.sensitivity}
         if self.normalise:
             spec["normalise"] = True
         return spec
@@ -128,7 +138,13 @@ class Laplace(AdditiveMechanism):
     @property
     def _distance(self) -> float:
         """The distance at which the loss is epsilon."""
-        return 1.0 if self.sensitivity is None else float(self.sensitivity)
+        return 1.0 if self.sensitivity is None else self.sensitivity
+
+    @property
+    def _escape(self) -> float:
+        """What the exact sampler's table leaves out, between the most distant vectors that are promised anything."""
+        farthest = self._distance * (1 if self.delta else _COVERED_LOSS / self.epsilon)
+        return self._table.escape(farthest / self.lattice.step)
 
     def _check(self, private: Any) -> Vectors:
         vectors = super()._check(private)

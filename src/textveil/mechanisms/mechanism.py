@@ -11,8 +11,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar
 
+import numpy as np
+
 from textveil.errors import CertificateError, InvalidInputError
 from textveil.guarantees import Guarantee
+from textveil.immutable import read_only
 from textveil.randomness import Contents, RandomSource, Streams
 from textveil.receipts import Receipt, Release, digest_of
 
@@ -23,8 +26,14 @@ class Mechanism(ABC):
     registry: ClassVar[dict[str, type[Mechanism]]] = {}
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """Register every mechanism under its name, for `from_spec`."""
+        """Register every mechanism under its name, for `from_spec`; only the same class loaded again replaces one."""
         super().__init_subclass__(**more)
+        known = Mechanism.registry.get(cls.__name__, cls)
+        if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise InvalidInputError(
+                f"a mechanism named {cls.__name__} is there already, in {known.__module__}: specs of it would make "
+                "yours; choose another name"
+            )
         Mechanism.registry[cls.__name__] = cls
 
     @property
@@ -47,6 +56,24 @@ class Mechanism(ABC):
     @abstractmethod
     def _wrap(self, outputs: Any, private: Any) -> Any:
         """Give the outputs the kind and shape of the input."""
+
+    def _keep(self, **checked: Any) -> None:
+        """Store checked values in place of those given, which may change later or have fewer digits than a float."""
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles hold what the mechanism was made from; the rest is made again when it is needed."""
+        kind = type(self)
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            self._keep(**{name: read_only(value) if isinstance(value, np.ndarray) else value})
 
     def release(self, private: Any, *, source: RandomSource | None = None) -> Any:
         """Release private values.

@@ -19,7 +19,7 @@ from textveil.guarantees import Guarantee, Unit
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
 from textveil.mechanisms.mechanism import from_spec, named_object
 from textveil.mechanisms.vectors import AdditiveMechanism
-from textveil.mechanisms.words import WordMechanism
+from textveil.mechanisms.words import WordMechanism, check_every_point
 from textveil.randomness import Streams
 from textveil.spaces import Euclidean, Poincare
 from textveil.vocabulary import Vocabulary
@@ -52,15 +52,14 @@ class NearestWord(WordMechanism):
             )
         if isinstance(self.mechanism, HyperbolicLaplace):
             self._check_hyperbolic(self.mechanism)
-            return
-        if not isinstance(self.vocabulary.space, Euclidean):
+        elif not isinstance(self.vocabulary.space, Euclidean):
             raise InvalidInputError(
                 f"noise protects Euclidean distance, the vocabulary has {self.vocabulary.space.metric}: use Exponential"
             )
-        if self.mechanism.lattice.step > self.vocabulary.step:
+        elif self.mechanism.lattice.step > self.vocabulary.step:
             # On the vocabulary's own lattice rounding moves no word, so distances are those of the vocabulary.
-            finer = replace(self.mechanism, step=self.vocabulary.step)  # type: ignore[type-var]
-            object.__setattr__(self, "mechanism", finer)
+            self._keep(mechanism=replace(self.mechanism, step=self.vocabulary.step))  # type: ignore[type-var]
+        check_every_point(self.vocabulary, self.mechanism)
 
     def _check_hyperbolic(self, noise: HyperbolicLaplace) -> None:
         if not isinstance(self.vocabulary.space, Poincare):
@@ -95,7 +94,7 @@ class NearestWord(WordMechanism):
         chosen = np.empty(len(items), dtype=np.int64)
         for start in range(0, len(items), _PORTION):
             part = slice(start, start + _PORTION)
-            vectors = self.vocabulary.points[items[part]].astype(np.float64)
+            vectors = self.mechanism._check(self.vocabulary.points[items[part]])
             chosen[part] = self.vocabulary.nearest(self.mechanism._sample(vectors, streams.select(part)))
         return chosen
 

@@ -7,14 +7,14 @@ Proof: docs/mechanisms/privunit.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from textveil.errors import InvalidInputError, require_count, require_positive
-from textveil.guarantees import Guarantee, Status, Unit, local_privacy
+from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
 from textveil.mechanisms.vectors import VectorMechanism, Vectors
 from textveil.noise.cap import Cap, best_cap
 from textveil.noise.lattice import Lattice, lattice_for
@@ -53,11 +53,13 @@ class PrivUnit(VectorMechanism):
     sampler: str = "auto"
 
     def __post_init__(self) -> None:
-        _require_within("epsilon", self.epsilon, _EPSILONS)
-        _require_within("clip", self.clip, _CLIPS)
+        self._keep(
+            epsilon=_require_within("epsilon", self.epsilon, _EPSILONS), clip=_require_within("clip", self.clip, _CLIPS)
+        )
         if self.domain not in ("ball", "sphere"):
             raise InvalidInputError(f'domain must be "ball" or "sphere" (got {self.domain!r})')
-        if require_count("dimension", self.dimension, least=1 if self.domain == "ball" else 2) > _LARGEST_DIMENSION:
+        self._keep(dimension=require_count("dimension", self.dimension, least=1 if self.domain == "ball" else 2))
+        if self.dimension > _LARGEST_DIMENSION:
             raise InvalidInputError(f"dimension must be at most {_LARGEST_DIMENSION:,} (got {self.dimension!r})")
         if self.domain == "sphere" and self.clip != 1:
             raise InvalidInputError(f'clip belongs to domain="ball"; unit vectors have length 1 (got {self.clip!r})')
@@ -72,8 +74,7 @@ class PrivUnit(VectorMechanism):
     @cached_property
     def cap(self) -> Cap:
         """The part of the sphere that is likelier than the rest."""
-        around = int(self.dimension) + (1 if self.domain == "ball" else 0)
-        return best_cap(around, float(self.epsilon))
+        return best_cap(self.dimension + (1 if self.domain == "ball" else 0), self.epsilon)
 
     @property
     def gamma(self) -> float:
@@ -90,23 +91,26 @@ class PrivUnit(VectorMechanism):
         """Root of the mean squared error of a release, the same for every vector within the clip."""
         m, rest = self.cap.mean(self._drawer.odds)
         kept = self.dimension / self.cap.dimension
-        return float(self.clip) * math.sqrt(kept * rest * (1 + m)) / m
+        return self.clip * math.sqrt(kept * rest * (1 + m)) / m
 
     @property
     def guarantee(self) -> Guarantee:
         """Loss at most epsilon between any two vectors; a theorem about floats only for sampler="rejection"."""
+        shortened = f"(vectors longer than {self.clip:.7g} are shortened to it)" if self.domain == "ball" else ""
+        relation = Relation(pairs=Pairs.ANY, condition=shortened)
+        promise = Guarantee(epsilon=float(self.epsilon), unit=Unit.VECTOR, relation=relation)
         if isinstance(self._drawer, Rejection):
-            return local_privacy(self.epsilon, unit=Unit.VECTOR)
+            return promise
         reason = 'ideal arithmetic; sampler="beta" computes in floating point'
-        return local_privacy(self.epsilon, unit=Unit.VECTOR, status=Status.CONDITIONAL, reason=reason)
+        return replace(promise, status=Status.CONDITIONAL, reason=reason)
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values, with the sampler that "auto" chose."""
         return {
             "mechanism": "PrivUnit",
-            "epsilon": float(self.epsilon),
-            "dimension": int(self.dimension),
-            "clip": float(self.clip),
+            "epsilon": self.epsilon,
+            "dimension": self.dimension,
+            "clip": self.clip,
             "domain": self.domain,
             "sampler": "rejection" if isinstance(self._drawer, Rejection) else "beta",
         }
@@ -160,7 +164,7 @@ class PrivUnit(VectorMechanism):
     def _units(self, vectors: Vectors) -> Vectors:
         """Return the points of the sphere that stand for the vectors."""
         if self.domain == "ball":
-            return lifted(vectors, float(self.clip))
+            return lifted(vectors, self.clip)
         units: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return units
 
@@ -168,12 +172,12 @@ class PrivUnit(VectorMechanism):
     def _drawer(self) -> Rejection | FromCap:
         quick = self.sampler == "auto" and self.tries <= _QUICK_TRIES
         drawer = Rejection if quick or self.sampler == "rejection" else FromCap
-        return drawer(self.cap, float(self.epsilon))
+        return drawer(self.cap, self.epsilon)
 
     @cached_property
     def _scale(self) -> float:
         """A direction times this is the release: clip / m."""
-        return float(self.clip) / self.cap.mean(self._drawer.odds)[0]
+        return self.clip / self.cap.mean(self._drawer.odds)[0]
 
     @cached_property
     def _lattice(self) -> Lattice:
@@ -181,7 +185,9 @@ class PrivUnit(VectorMechanism):
         return lattice_for(self._scale / math.sqrt(self.cap.dimension))
 
 
-def _require_within(name: str, value: float, limits: tuple[float, float]) -> None:
+def _require_within(name: str, value: float, limits: tuple[float, float]) -> float:
     low, high = limits
-    if not low <= require_positive(name, value) <= high:
+    number = require_positive(name, value)
+    if not low <= number <= high:
         raise InvalidInputError(f"{name} must be from {low:g} to {high:g} (got {value!r})")
+    return number

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from textveil.errors import InvalidInputError
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.noise.lattice import Lattice
-from textveil.randomness import Streams
+from textveil.randomness import RandomSource, Streams
 
 Vectors = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,18 +27,29 @@ class VectorMechanism(Mechanism):
         """Length of a released vector."""
         return self.dimension
 
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether rows of a SciPy sparse matrix may be released."""
+        return False
+
+    def release(self, private: Any, *, source: RandomSource | None = None) -> Any:
+        """Release one vector or many.
+
+        Parameters
+        ----------
+        private : real numbers, shape (dimension,) or (n, dimension): a NumPy array, nested lists, or a torch tensor;
+            if `takes_sparse` also a SciPy sparse matrix
+        source : where the noise comes from; by default fresh noise from the operating system
+
+        Returns
+        -------
+        Shape (released_dimension,) or (n, released_dimension): a tensor on the same device for a tensor, else a NumPy
+        array; in the floats of the input, float64 if that was whole numbers, lists or sparse.
+        """
+        return super().release(private, source=source)
+
     def _check(self, private: Any) -> Vectors:
-        array = np.asarray(_from_torch(private) if _is_torch(private) else private)
-        if array.dtype.kind not in "fiu":
-            raise InvalidInputError(f"vectors must be numbers (got {array.dtype})")
-        if array.ndim not in (1, 2) or array.shape[-1] != self.dimension:
-            raise InvalidInputError(
-                f"vectors must have shape ({self.dimension},) or (n, {self.dimension}) (got {array.shape})"
-            )
-        vectors = np.atleast_2d(array.astype(np.float64))
-        if not np.isfinite(vectors).all():
-            raise InvalidInputError("vectors must be finite: there is a NaN or an infinity among them")
-        return vectors
+        return checked_vectors(private, self.dimension)
 
     def _wrap(self, outputs: Vectors, private: Any) -> Any:
         shaped = outputs[0] if np.ndim(private) == 1 else outputs
@@ -67,12 +78,34 @@ class AdditiveMechanism(VectorMechanism):
         return self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))
 
 
-def check_precision(precision: str | None, step: float | None) -> None:
-    """Refuse a precision that is neither "fast" nor "exact", and a step that is no power of two."""
+def checked_vectors(private: Any, dimension: int) -> Vectors:
+    """Return one vector or many as a new float64 array (n, dimension), or raise an error that quotes none."""
+    array = as_numbers(private)
+    if array.ndim not in (1, 2) or array.shape[-1] != dimension:
+        raise InvalidInputError(f"vectors must have shape ({dimension},) or (n, {dimension}) (got {array.shape})")
+    vectors = np.atleast_2d(array.astype(np.float64))
+    if not np.isfinite(vectors).all():
+        raise InvalidInputError("vectors must be finite: there is a NaN or an infinity among them")
+    return vectors
+
+
+def as_numbers(private: Any) -> NDArray[Any]:
+    """Return a NumPy array of real numbers of what may be torch's."""
+    if type(private).__module__.startswith("scipy.sparse") or getattr(private, "is_sparse", False):
+        raise InvalidInputError(
+            "vectors must be dense here (got a sparse matrix): make them dense, or use PrivEmb, which takes SciPy's"
+        )
+    array = np.asarray(_from_torch(private) if _is_torch(private) else private)
+    if array.dtype.kind not in "fiu":
+        raise InvalidInputError(f"vectors must be numbers (got {array.dtype})")
+    return array
+
+
+def check_precision(precision: str | None, step: float | None) -> float | None:
+    """Refuse a precision that is neither "fast" nor "exact", and a step that is no power of two; return the step."""
     if precision not in ("fast", "exact"):
         raise InvalidInputError(f'precision must be "fast" or "exact" (got {precision!r})')
-    if step is not None:
-        Lattice(step)
+    return None if step is None else Lattice(step).step
 
 
 def _is_torch(value: Any) -> bool:

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee, Unit
+from textveil.immutable import read_only
 from textveil.mechanisms.mechanism import Mechanism, from_spec, named_object
 from textveil.mechanisms.vectors import VectorMechanism, Vectors
+from textveil.mechanisms.words import check_every_point
 from textveil.noise.exact import rounded_normal
 from textveil.noise.lattice import Lattice
 from textveil.randomness import Streams
@@ -44,7 +46,7 @@ class WordVector(WordVectorMechanism):
     Parameters
     ----------
     vocabulary : public
-    mechanism : for vectors of the vocabulary's dimension, such as Laplace
+    mechanism : for vectors of the vocabulary's dimension, such as Laplace; it must take every point of the vocabulary
     """
 
     vocabulary: Vocabulary
@@ -57,6 +59,7 @@ class WordVector(WordVectorMechanism):
             raise InvalidInputError(
                 f"mechanism has dimension {self.mechanism.dimension}, the vocabulary {self.vocabulary.dimension}"
             )
+        check_every_point(self.vocabulary, self.mechanism)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -69,7 +72,7 @@ class WordVector(WordVectorMechanism):
         return {"mechanism": "WordVector", "vocabulary": self.vocabulary.digest, "noise": self.mechanism.spec()}
 
     def _sample(self, items: Ids, streams: Streams) -> Any:
-        return self.mechanism._sample(self.vocabulary.points[items].astype(np.float64), streams)
+        return self.mechanism._sample(self.mechanism._check(self.vocabulary.points[items]), streams)
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> WordVector:
@@ -78,14 +81,14 @@ class WordVector(WordVectorMechanism):
 
 
 def whole_steps(vocabulary: Vocabulary, deviations: NDArray[np.float64]) -> Steps:
-    """Return deviations in whole steps of the vocabulary's lattice, rounded up; 0 stays 0."""
+    """Return deviations in whole steps of the vocabulary's lattice, rounded up and read-only; 0 stays 0."""
     steps = np.ceil(deviations / vocabulary.step)
     if not (steps < MOST_STEPS).all():
         raise InvalidInputError(
             f"noise must have a deviation below {MOST_STEPS * vocabulary.step:.3g} (got {deviations.max():.3g}): "
             "give a larger epsilon or delta, or multiply the vectors by a public constant"
         )
-    return steps.astype(np.int64)
+    return read_only(steps.astype(np.int64))
 
 
 def noisy_points(vocabulary: Vocabulary, ids: Ids, steps: Steps, streams: Streams) -> Vectors:

@@ -15,6 +15,8 @@ from textveil.vocabulary import Vocabulary
 
 Ids = NDArray[np.int64]
 
+_BLOCK = 4096
+
 
 class WordMechanism(Mechanism):
     """Releases words as words. A word outside the vocabulary enters as its one unknown word."""
@@ -44,3 +46,14 @@ class WordMechanism(Mechanism):
         streams = (source or RandomSource.secure()).streams(self._purpose, flat)
         outputs: Ids = self._sample(flat, streams)
         return outputs.reshape(array.shape)
+
+
+def check_every_point(vocabulary: Vocabulary, mechanism: Mechanism) -> None:
+    """Refuse a mechanism for vectors that does not take every point of a vocabulary."""
+    for start in range(0, len(vocabulary), _BLOCK):
+        try:
+            mechanism._check(vocabulary.block(start, start + _BLOCK))
+        except InvalidInputError as error:
+            raise InvalidInputError(
+                f"the mechanism does not take every vector of the vocabulary, which is public: {error}"
+            ) from None

@@ -27,6 +27,12 @@ REPRODUCTIONS = {
         "adept", "figure_1", "ADePT: pairs of vectors that its noise does not cover (Habernal 2021)"
     ),
     "adept-noise": Entry("adept", "noise", "ADePT: how much noise each correct version needs, measured"),
+    "hyperbolic-table-1": Entry(
+        "hyperbolic", "table_1", "hyperbolic noise: what becomes of the paper's words (Feyisetan 2019)"
+    ),
+    "hyperbolic-table-4": Entry(
+        "hyperbolic", "table_4", "hyperbolic noise: how often words stay, as published and repaired (Feyisetan 2019)"
+    ),
 }
 
 

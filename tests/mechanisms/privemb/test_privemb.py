@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -212,7 +213,7 @@ def test_a_spec_makes_it_again(table, options):
     spec = mechanism.spec()
     assert tv.from_spec(spec, objects).spec() == spec
     assert len(spec["matrix"]) == 64
-    assert spec["seed"] == options.get("seed", 0)
+    assert spec["seed"] == mechanism.seed
     receipt = mechanism.release_with_receipt(table[:2]).receipt
     assert receipt.mechanism == spec
 
@@ -270,3 +271,45 @@ def test_bad_vectors_are_refused_without_being_quoted(private, table):
     for certify in ("operator", "secants"):
         with pytest.raises(ValueError, match="vectors must"):
             mechanism_for(table, certify=certify).release(private)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"variant": "published", "beta": 0.9}, {"certify": "probabilistic", "delta": 1e-6, "projection": "gaussian"}],
+    ids=["published", "probabilistic"],
+)
+def test_where_the_draw_counts_each_mechanism_draws_its_own_projection(options):
+    first, second = (tv.PrivEmb(epsilon=1.0, dimension=20, target=5, **options) for _ in range(2))
+    assert first.seed != second.seed
+    assert (first.chosen.matrix != second.chosen.matrix).all()
+    again = tv.PrivEmb(epsilon=1.0, dimension=20, target=5, seed=first.seed, **options)
+    assert again.spec() == first.spec() == tv.from_spec(first.spec()).spec()
+
+
+def test_a_certified_projection_is_the_same_each_time():
+    first, second = (tv.PrivEmb(epsilon=1.0, dimension=20, target=5) for _ in range(2))
+    assert first.seed == second.seed == 0
+    assert first.spec() == second.spec()
+
+
+def test_a_projection_that_is_drawn_again_survives_a_pickle():
+    mechanism = tv.PrivEmb(epsilon=1.0, dimension=1 << 21, target=4, projection="sparse")
+    again = pickle.loads(pickle.dumps(mechanism))  # noqa: S301
+    columns = np.array([0, 5, (1 << 21) - 1])
+    assert (again.chosen.columns(columns) == mechanism.chosen.columns(columns)).all()
+    assert len(pickle.dumps(mechanism)) < 10_000
+
+
+@pytest.mark.parametrize("kind", ["csr_array", "csc_array"])
+@pytest.mark.parametrize("index", [-1, 6, 10**6])
+def test_a_sparse_matrix_with_an_index_outside_is_refused(kind, index):
+    matrix = getattr(sparse, kind)(np.ones((6, 6)))
+    matrix.indices[0] = index
+    with pytest.raises(tv.InvalidInputError, match="indices of a sparse matrix"):
+        tv.PrivEmb(epsilon=1.0, dimension=6, target=2).release(matrix)
+
+
+def test_entries_that_add_up_to_infinity_are_refused():
+    twice = sparse.csr_array((np.full(2, 1e308), np.array([1, 1]), np.array([0, 2])), shape=(1, 6))
+    with pytest.raises(tv.InvalidInputError, match="finite"):
+        tv.PrivEmb(epsilon=1.0, dimension=6, target=2, variant="published", beta=0.5).release(twice)

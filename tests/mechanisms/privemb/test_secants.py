@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.errors import CertificateError
-from textveil.mechanisms.privemb.secants import all_secants, secant_ratios
+from textveil.mechanisms.privemb import keeping
+from textveil.mechanisms.privemb.secants import Secants, all_secants, secant_ratios
 
 STEP = 2.0**-20
 
@@ -136,3 +137,22 @@ def test_a_kept_certificate_is_used_again_and_refused_if_edited(monkeypatch, tmp
         file.write_text(damaged)
         with pytest.raises(CertificateError, match="delete it"):
             tv.PrivEmb(epsilon=1.0, **options)
+
+
+def test_a_forged_certificate_below_the_ratio_of_neighbouring_rows_is_refused(monkeypatch, tmp_path):
+    """The checksum is right and the pair has the ratio, but it is not the largest."""
+    monkeypatch.setenv("TEXTVEIL_CACHE", str(tmp_path))
+    monkeypatch.setattr("textveil.mechanisms.privemb.keeping._LEAST_ROWS", 10)
+    table = on_lattice(np.random.default_rng(4).normal(size=(100, 6)))
+    options = {"epsilon": 1.0, "dimension": 6, "target": 2, "projection": "haar", "public": table}
+    honest = tv.PrivEmb(**options)
+    (file,) = tmp_path.rglob("*.json")
+    pairs = np.stack([np.arange(1, 100), np.arange(99)], axis=1)
+    ratios = secant_ratios(table, honest.certificate.codes, pairs)
+    first, second = pairs[ratios.argmin()].tolist()
+    forged = Secants(largest=float(ratios.min()), first=first, second=second, mean=0.1)
+    subject = {"table": honest._table.digest, "matrix": honest.chosen.digest, "step": honest.certificate.lattice.step}
+    keeping.save(subject, forged, len(table))
+    assert list(tmp_path.rglob("*.json")) == [file]
+    with pytest.raises(CertificateError, match="delete it"):
+        tv.PrivEmb(**options)

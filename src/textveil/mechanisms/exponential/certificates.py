@@ -1,4 +1,8 @@
-"""Calibrations kept on disk, each bound to the vocabulary that it certifies and refused if edited."""
+"""Calibrations kept on disk, each bound to the vocabulary that it certifies.
+
+A checksum finds damage and mix-ups. It is no signature: whoever can write to the cache and computes the checksum again
+can forge a certificate.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ def load(subject: dict[str, Any]) -> Law | None:
 
     Raises
     ------
-    CertificateError : the file was edited, damaged, or certifies something else
+    CertificateError : the file was damaged, or edited without its checksum, or certifies something else
     """
     path = _path(subject)
     if not path.exists():

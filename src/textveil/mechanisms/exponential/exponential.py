@@ -69,11 +69,11 @@ class Exponential(WordMechanism):
     law: Law = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        if self.radius == "auto":
-            object.__setattr__(self, "radius", radius_for(self.vocabulary))
+        self._keep(epsilon=require_positive("epsilon", self.epsilon))
+        if isinstance(self.radius, str) and self.radius == "auto":
+            self._keep(radius=radius_for(self.vocabulary))
         elif self.radius is not None:
-            require_positive("radius", self.radius)  # type: ignore[arg-type]
+            self._keep(radius=require_positive("radius", self.radius))  # type: ignore[arg-type]
         if self.weights not in (None, "tight"):
             raise InvalidInputError(f'weights must be None or "tight" (got {self.weights!r})')
         if self.weights == "tight" and self.calibrated is False:
@@ -83,7 +83,7 @@ class Exponential(WordMechanism):
                 f'weights="tight" takes at most {MOST_WORDS:,} words (got {len(self.vocabulary):,}); '
                 f"use vocabulary.subset({MOST_WORDS}) or leave weights out"
             )
-        object.__setattr__(self, "law", self._find_law())
+        self._keep(law=self._find_law())
 
     @property
     def guarantee(self) -> Guarantee:
@@ -99,8 +99,8 @@ class Exponential(WordMechanism):
         return {
             "mechanism": "Exponential",
             "vocabulary": self.vocabulary.digest,
-            "epsilon": float(self.epsilon),
-            "radius": None if self.radius is None else float(self.radius),
+            "epsilon": self.epsilon,
+            "radius": self.radius,
             "weights": self.weights,
             "calibrated": self.law.certified,
             "rate": self.law.rate,
@@ -176,7 +176,7 @@ class Exponential(WordMechanism):
         if self.calibrated is None and self.weights is None and self._seconds_to_calibrate() > PATIENCE_SECONDS:
             return uncalibrated(self.vocabulary, self.epsilon, radius)
         make = tight_law if self.weights == "tight" else calibrate
-        law = make(self.vocabulary, float(self.epsilon), radius)
+        law = make(self.vocabulary, self.epsilon, radius)
         if law.certified:
             certificates.save(subject, law)
         return law

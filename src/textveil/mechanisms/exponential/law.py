@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.immutable import Immutable, read_only
 from textveil.spaces import Euclidean
 from textveil.vocabulary import Vocabulary
 from textveil.vocabulary.pairs import diameter_bound, distances_to_all, steepest_pairs
@@ -31,11 +32,11 @@ _ROUNDING_WORDS = 2**19
 # The radius at which a truncated law is sparse: measured in docs/choosing.md.
 _NEIGHBOURHOOD = 1 / 128
 _RADIUS_SAMPLE = 64
-_NO_WEIGHTS = np.empty(0)
+_NO_WEIGHTS = read_only(np.empty(0))
 
 
 @dataclass(frozen=True)
-class Law:
+class Law(Immutable):
     """A word -> word law with the loss that was certified for it over all pairs."""
 
     rate: float

@@ -16,8 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.errors import CertificateError, InvalidInputError, require_positive, require_probability
+from textveil.errors import (
+    CertificateError,
+    InvalidInputError,
+    require_count,
+    require_number,
+    require_positive,
+    require_probability,
+)
 from textveil.guarantees import Guarantee
+from textveil.immutable import read_only
 from textveil.mechanisms.mechanism import named_object
 from textveil.mechanisms.nadp.published import Published
 from textveil.mechanisms.nadp.repaired import Component, Radius, Word
@@ -68,8 +76,15 @@ class Nadp(WordVectorMechanism):
     calibrated: bool | None = None
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        require_probability("delta", self.delta)
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            delta=require_probability("delta", self.delta),
+            neighbours=require_count("neighbours", self.neighbours),
+            threshold=require_number("threshold", self.threshold),
+            overlap=None if self.overlap is None else require_count("overlap", self.overlap),
+            radius=None if self.radius is None else require_positive("radius", self.radius),
+            split=require_number("split", self.split),
+        )
         if self.variant not in VARIANTS:
             raise InvalidInputError(f"variant must be one of {', '.join(VARIANTS)} (got {self.variant!r})")
         if self.variant != "word":
@@ -79,12 +94,10 @@ class Nadp(WordVectorMechanism):
                     f"noise protects Euclidean distance, the vocabulary has {self.vocabulary.space.metric}: "
                     'use variant="word"'
                 )
-        if self.radius is not None:
-            require_positive("radius", self.radius)
         if not 0 < self.split < 1:
             raise InvalidInputError(f"split must be above 0 and below 1 (got {self.split!r})")
         if self.sensitivities is not None:
-            object.__setattr__(self, "sensitivities", self._checked_sensitivities())
+            self._keep(sensitivities=self._checked_sensitivities())
         _ = self._variant
 
     @property
@@ -145,14 +158,14 @@ class Nadp(WordVectorMechanism):
         return {
             "mechanism": "Nadp",
             "vocabulary": self.vocabulary.digest,
-            "epsilon": float(self.epsilon),
-            "delta": float(self.delta),
-            "neighbours": int(self.neighbours),
-            "threshold": float(self.threshold),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "neighbours": self.neighbours,
+            "threshold": self.threshold,
             "overlap": self.overlap,
             "variant": self.variant,
             "radius": self.radius,
-            "split": float(self.split),
+            "split": self.split,
             "sensitivities": None if given is None else hashlib.sha256(given.tobytes()).hexdigest(),
             "choice": variant.exponential.spec() if isinstance(variant, Word) else None,
         }
@@ -165,7 +178,7 @@ class Nadp(WordVectorMechanism):
 
     @cached_property
     def _variant(self) -> Published | Radius | Component | Word:
-        vocabulary, epsilon, delta = self.vocabulary, float(self.epsilon), float(self.delta)
+        vocabulary, epsilon, delta = self.vocabulary, self.epsilon, self.delta
         if self.variant == "word":
             return Word(vocabulary, epsilon=epsilon, radius=self.radius, calibrated=self.calibrated)
         if self.variant == "radius":
@@ -189,7 +202,7 @@ class Nadp(WordVectorMechanism):
 
     def _protection_radius(self) -> float:
         if self.radius is not None:
-            return float(self.radius)
+            return self.radius
         _, distances = nearest_neighbours(self.vocabulary.points, self.neighbours, include_self=True)
         farthest = float(distances[:, -1].max())
         if farthest == 0:
@@ -205,8 +218,7 @@ class Nadp(WordVectorMechanism):
                 f"sensitivities must be {len(self.vocabulary):,} finite numbers >= 0, one a word "
                 f"(got shape {given.shape})"
             )
-        given.flags.writeable = False
-        return given
+        return read_only(given)
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> Nadp:

@@ -81,7 +81,7 @@ class Word:
         self, vocabulary: Vocabulary, *, epsilon: float, radius: float | str | None, calibrated: bool | None
     ) -> None:
         self.exponential = Exponential(vocabulary, epsilon=epsilon, radius=radius, calibrated=calibrated)
-        self.steps: Steps = np.zeros(len(vocabulary), dtype=np.int64)
+        self.steps: Steps = whole_steps(vocabulary, np.zeros(len(vocabulary)))
         self.guarantee = self.exponential.guarantee
 
     def choose(self, ids: Ids, streams: Streams) -> Ids:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.immutable import Immutable
 from textveil.mechanisms.privemb import keeping
 from textveil.mechanisms.privemb.constants import stretch_before_drawing
 from textveil.mechanisms.privemb.projections import Projection
@@ -29,7 +30,7 @@ _FLOAT_SHARE = 1 / 16
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Immutable):
     """A stretch that no pair exceeds, and the lattice that it is about.
 
     Parameters

@@ -1,4 +1,8 @@
-"""Secants kept on disk, each bound to the table, the matrix and the step that it is about, and refused if edited."""
+"""Secants kept on disk, each bound to the table, the matrix and the step that it is about.
+
+A checksum and a look at some pairs find damage and mix-ups. They are no signature: whoever can write to the cache and
+computes the checksum again can forge a certificate.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ def load(subject: dict[str, Any], points: NDArray[Any], codes: NDArray[np.int64]
 
     Raises
     ------
-    CertificateError : the file was edited, damaged, or is about something else
+    CertificateError : the file was damaged, is about something else, or has a ratio below that of two rows in sequence
     """
     path = _path(subject)
     if len(points) < _LEAST_ROWS or not os.path.exists(path):
@@ -38,10 +42,14 @@ def load(subject: dict[str, Any], points: NDArray[Any], codes: NDArray[np.int64]
         pair = np.array([[secants.first, secants.second]])
         genuine = stored["checksum"] == digest_of([_whole(subject), stored["secants"]])
         genuine = genuine and secant_ratios(points, codes, pair)[0] == secants.largest
+        rows = np.arange(len(points))
+        genuine = (
+            genuine and secant_ratios(points, codes, np.stack([rows[1:], rows[:-1]], axis=1)).max() <= secants.largest
+        )
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise CertificateError(f"{path} can't be read ({type(error).__name__}); delete it to certify again") from None
     if not genuine:
-        raise CertificateError(f"{path} was edited or certifies something else; delete it to certify again")
+        raise CertificateError(f"{path} was damaged, edited, or certifies something else; delete it to certify again")
     return secants
 
 

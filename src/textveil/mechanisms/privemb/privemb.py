@@ -24,9 +24,9 @@ from textveil.mechanisms.privemb.certificates import Certificate
 from textveil.mechanisms.privemb.projections import Projection, projection_of
 from textveil.mechanisms.privemb.sparse import SparseRows, is_sparse, sparse_rows
 from textveil.mechanisms.privemb.table import PublicTable
-from textveil.mechanisms.vectors import VectorMechanism, Vectors
+from textveil.mechanisms.vectors import VectorMechanism, Vectors, check_precision
 from textveil.noise.laplace import radial_laplace
-from textveil.randomness import Streams
+from textveil.randomness import Streams, fresh_key
 from textveil.vocabulary import Vocabulary
 
 Floats = NDArray[np.float64]
@@ -56,7 +56,8 @@ class PrivEmb(VectorMechanism):
     delta : probabilistic: the chance that the projection stretches too far; published: the one claimed (1e-6)
     width : probabilistic and published: Gaussian width of the normalised differences of inputs, if known
     precision, step : of the noise, see `Laplace`
-    seed : of the projection, which is public
+    seed : of the projection, which is public; by default 0 where the projection is certified, and a fresh one from the
+        operating system where the promise is about the draw ("probabilistic", "published")
     """
 
     epsilon: float
@@ -71,31 +72,41 @@ class PrivEmb(VectorMechanism):
     width: float | None = None
     precision: str = "fast"
     step: float | None = None
-    seed: int = 0
+    seed: int | None = None
     chosen: Projection = field(init=False, repr=False)
     certificate: Certificate | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require_positive("epsilon", self.epsilon)
-        require_count("dimension", self.dimension)
-        require_count("seed", self.seed, least=0)
-        if self.width is not None:
-            require_positive("width", self.width)
+        self._keep(
+            epsilon=require_positive("epsilon", self.epsilon),
+            dimension=require_count("dimension", self.dimension),
+            width=None if self.width is None else require_positive("width", self.width),
+            step=check_precision(self.precision, self.step),
+            seed=self._fresh_seed() if self.seed is None else require_count("seed", self.seed, least=0),
+        )
         if self.variant == "published":
             chosen, certificate = self._published_parts()
         elif self.variant == "repaired":
             chosen, certificate = self._repaired_parts()
         else:
             raise InvalidInputError(f'variant must be "repaired" or "published" (got {self.variant!r})')
-        object.__setattr__(self, "chosen", chosen)
-        object.__setattr__(self, "certificate", certificate)
-        object.__setattr__(self, "target", chosen.target)
+        self._keep(chosen=chosen, certificate=certificate, target=chosen.target)
+        # Arrays of the user's are let go: what counts is what was made of them.
+        if self._table is not None and not isinstance(self.public, Vocabulary):
+            self._keep(public=self._table.points)
+        if chosen.name == "own":
+            self._keep(projection=chosen.matrix)
         _ = self._noise
 
     @property
     def released_dimension(self) -> int:
         """Length of a released vector: the target."""
-        return int(self.chosen.target)
+        return self.chosen.target
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether rows of a SciPy sparse matrix may be released: not where only the rows of a table are certified."""
+        return self.certificate is None or self.certificate.codes is None
 
     @property
     def lipschitz(self) -> float:
@@ -130,9 +141,9 @@ class PrivEmb(VectorMechanism):
             noise.relation,
             metric="Euclidean distance" + (" of their rows, multiples of 2^-20" if rows else ""),
             rounding=certificate.rounding,
-            condition=", ".join(filter(None, (rows, noise.relation.condition))),
+            condition=rows,
         )
-        guarantee = replace(noise, epsilon=float(self.epsilon), relation=relation)
+        guarantee = replace(noise, epsilon=self.epsilon, relation=relation)
         if certificate.kind != "probabilistic":
             return guarantee
         reason = (
@@ -146,10 +157,8 @@ class PrivEmb(VectorMechanism):
         plain = {name: getattr(self, name) for name in _OPTIONS}
         return {
             "mechanism": "PrivEmb",
-            "epsilon": float(self.epsilon),
+            "epsilon": self.epsilon,
             **plain,
-            "dimension": int(self.dimension),
-            "seed": int(self.seed),
             "certify": None if self.certificate is None else self.certificate.kind,
             "step": None if self.certificate is None else self.certificate.lattice.step,
             "projection": self.chosen.name,
@@ -253,8 +262,10 @@ class PrivEmb(VectorMechanism):
             raise InvalidInputError(f"certify must be one of {certificates.KINDS} (got {self.certify!r})")
         if certify == "secants" and self.public is None:
             raise InvalidInputError('certify="secants" needs public=, the table that it certifies')
-        if certify == "probabilistic" and not self.delta:
-            raise InvalidInputError('certify="probabilistic" needs delta=, above 0 and below 1, for instance 1e-6')
+        if certify == "probabilistic":
+            if not self.delta:
+                raise InvalidInputError('certify="probabilistic" needs delta=, above 0 and below 1, for instance 1e-6')
+            self._keep(delta=published.checked_delta(self.delta))
         if certify != "probabilistic" and (self.delta is not None or self.width is not None):
             raise InvalidInputError(
                 f'delta and width are for certify="probabilistic"; certify={certify!r} needs neither'
@@ -272,8 +283,8 @@ class PrivEmb(VectorMechanism):
         return mean / found.lipschitz**2
 
     def _certified(self, certify: str, asked: str | ArrayLike, target: int) -> tuple[Projection, Certificate]:
-        epsilon, table = float(self.epsilon), self._table
-        chosen = projection_of(asked, int(self.dimension), target, seed=int(self.seed), table=table)
+        epsilon, table = self.epsilon, self._table
+        chosen = projection_of(asked, self.dimension, target, seed=self.seed or 0, table=table)
         if certify == "secants" and table is not None:
             return chosen, certificates.for_the_table(chosen, table, epsilon, self.step)
         if certify == "operator":
@@ -281,12 +292,18 @@ class PrivEmb(VectorMechanism):
         delta = published.checked_delta(self.delta)
         return chosen, certificates.for_the_draw(chosen, epsilon, self.step, delta=delta, table=table, width=self.width)
 
+    def _fresh_seed(self) -> int:
+        """A seed nobody could know when the inputs were fixed, where the promise needs that; else 0."""
+        drawn = self.variant == "published" or self.certify == "probabilistic"
+        return int.from_bytes(fresh_key()[:16]) if drawn else 0
+
     def _checked_target(self, target: int | None) -> int:
         if target is None:
             raise InvalidInputError("target must be given: the length of a vector released")
-        if require_count("target", target) > self.dimension:
+        count = require_count("target", target)
+        if count > self.dimension:
             raise InvalidInputError(f"target must be at most dimension = {self.dimension} (got {target})")
-        return int(target)
+        return count
 
     def _published_parts(self) -> tuple[Projection, None]:
         beta, delta = published.checked_beta(self.beta), published.checked_delta(self.delta)
@@ -302,9 +319,8 @@ class PrivEmb(VectorMechanism):
         if target is None:
             target = published.published_target(beta=beta, delta=delta, dimension=self.dimension, width=self.width)
         target = self._checked_target(target)
-        chosen = projection_of("gaussian", int(self.dimension), target, seed=int(self.seed), table=None)
-        object.__setattr__(self, "delta", delta)
-        return chosen, None
+        self._keep(beta=beta, delta=delta)
+        return projection_of("gaussian", self.dimension, target, seed=self.seed or 0, table=None), None
 
     def _published_guarantee(self) -> Guarantee:
         beta, delta = published.checked_beta(self.beta), published.checked_delta(self.delta)
@@ -314,7 +330,7 @@ class PrivEmb(VectorMechanism):
         )
         status = Status.CONDITIONAL if chance <= delta else Status.REFUTED
         return metric_privacy(
-            float(self.epsilon),
+            self.epsilon,
             metric="Euclidean distance",
             unit=Unit.VECTOR,
             delta=delta,

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.compiled import compiled, over_threads
 from textveil.errors import InvalidInputError
+from textveil.immutable import Immutable, read_only
 from textveil.mechanisms.privemb.constants import FINENESS, operator_norm
 from textveil.mechanisms.privemb.table import PublicTable
 from textveil.noise.transforms import normals
@@ -37,7 +38,7 @@ _PORTION = 256
 
 
 @dataclass(frozen=True)
-class Projection:
+class Projection(Immutable):
     """A public matrix, by its columns: `columns(ids)` has shape (len(ids), target)."""
 
     name: str
@@ -53,7 +54,7 @@ class Projection:
     @cached_property
     def matrix(self) -> Floats:
         """The matrix, shape (target, dimension)."""
-        return np.ascontiguousarray(np.concatenate(list(self.blocks())).T)
+        return read_only(np.ascontiguousarray(np.concatenate(list(self.blocks())).T))
 
     @property
     def digest(self) -> str:
@@ -118,18 +119,47 @@ def projection_of(
         if table is None:
             raise InvalidInputError('projection="pca" needs public=, the table whose directions it takes')
         return _kept("pca", _principal_axes(table.points, target))
-    streams = _column_streams(asked, dimension, target, seed)
     if asked == "haar":
-        return _kept("haar", _orthonormal(streams, target))
-    draw = _gaussian_columns if asked == "gaussian" else _sign_columns
+        return _kept("haar", _orthonormal(_column_streams(asked, dimension, target, seed), target))
+    drawn = _Drawn(asked, dimension, target, seed)
     if dimension * target <= _MOST_KEPT:
-        return _kept(asked, draw(streams, target))
-    return Projection(asked, dimension, target, lambda ids: draw(streams.select(ids), target))
+        return _kept(asked, drawn(np.arange(dimension)))
+    return Projection(asked, dimension, target, drawn)
 
 
 def _kept(name: str, columns: Floats) -> Projection:
-    columns = np.ascontiguousarray(columns)
-    return Projection(name, columns.shape[0], columns.shape[1], lambda ids: columns[ids])
+    kept = _Kept(np.ascontiguousarray(columns))
+    dimension, target = kept.values.shape
+    return Projection(name, dimension, target, kept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept(Immutable):
+    """Columns that are in memory."""
+
+    values: Floats
+
+    def __call__(self, ids: Ids) -> Floats:
+        columns: Floats = self.values[ids]
+        return columns
+
+
+@dataclass(frozen=True)
+class _Drawn(Immutable):
+    """Columns that are drawn again each time."""
+
+    name: str
+    dimension: int
+    target: int
+    seed: int
+
+    def __call__(self, ids: Ids) -> Floats:
+        draw = _gaussian_columns if self.name == "gaussian" else _sign_columns
+        return draw(self._streams.select(ids), self.target)
+
+    @cached_property
+    def _streams(self) -> Streams:
+        return _column_streams(self.name, self.dimension, self.target, self.seed)
 
 
 def _column_streams(name: str, dimension: int, target: int, seed: int) -> Streams:

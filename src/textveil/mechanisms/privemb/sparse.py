@@ -29,11 +29,26 @@ def sparse_rows(private: Any, dimension: int) -> SparseRows:
         raise InvalidInputError(f"sparse vectors must have shape (n, {dimension}) (got {private.shape})")
     if private.dtype.kind not in "fiu":
         raise InvalidInputError(f"vectors must be numbers (got {private.dtype})")
+    if hasattr(private, "check_format"):
+        _check_places(private)
     matrix = private.tocsr().astype(np.float64, copy=True)
+    _check_places(matrix)
+    with np.errstate(over="ignore"):
+        matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
         raise InvalidInputError("vectors must be finite: there is a NaN or an infinity among them")
-    matrix.sum_duplicates()
     matrix.eliminate_zeros()
     content = np.empty(matrix.nnz, dtype=[("column", "<i8"), ("value", "<f8")])
     content["column"], content["value"] = matrix.indices, matrix.data
     return SparseRows(content.view(np.uint8), matrix.indptr.astype(np.int64) * content.itemsize, matrix)
+
+
+def _check_places(matrix: Any) -> None:
+    """Refuse indices that point outside the matrix: SciPy looks at them only when it is asked to."""
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError:
+        raise InvalidInputError(
+            "the indices of a sparse matrix must be in order and from 0 below its size, and these are not: "
+            "make the matrix again from rows and columns"
+        ) from None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.immutable import read_only
 from textveil.spaces import Euclidean
 from textveil.vocabulary import Vocabulary
 from textveil.vocabulary.lattice import STEP, LatticeTable
@@ -27,7 +28,7 @@ class PublicTable:
         kept = [row for row, key in enumerate(_keys(points)) if first.setdefault(key, row) == row]
         if len(kept) < 2:
             raise InvalidInputError("public must have at least two different rows")
-        self.points: NDArray[Any] = points if len(kept) == len(points) else points[kept]
+        self.points: NDArray[Any] = points if len(kept) == len(points) else read_only(points[kept])
         self._rows = {key: row for row, key in enumerate(first)}
 
     @classmethod

@@ -1,0 +1,28 @@
+"""Messages of the library, which name parameters of Python, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+
+_NAMES = (
+    "case|clip|column|covariance|delimiter|delta|dtype|epsilon|format|header|mix|normalise|overwrite|packed|precision|"
+    "projection|public|radius|receipt|sampler|sensitivity|target|vocabulary|weights"
+)
+_RULES = (
+    # Where a message names both, the option is enough.
+    (r" \((--[\w-]+), \w+=\w*\)", r" (\1)"),
+    (r"(--[\w-]+) \(\w+=\w*\)", r"\1"),
+    (r"\b\w+=\w* \((--[\w-]+)\)", r"\1"),
+    (r" or give a larger step=", ""),
+    (rf"\b({_NAMES})=True\b", r"--\1"),
+    (rf"\b({_NAMES})=[\"']?([\w.+-]+)[\"']?", r"--\1 \2"),
+    (rf"\b({_NAMES})=(?=\W|$)", r"--\1"),
+    (rf"^({_NAMES}) (must|has|needs)\b", r"--\1 \2"),
+)
+
+
+def in_options(message: str) -> str:
+    """Return a message with options in place of parameters."""
+    for pattern, words in _RULES:
+        message = re.sub(pattern, words, message)
+    return message

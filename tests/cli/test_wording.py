@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from textveil.cli.wording import in_options
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ('use sampler="beta" or a smaller epsilon', "use --sampler beta or a smaller epsilon"),
+        ('projection="pca" needs public=, the table', "--projection pca needs --public, the table"),
+        ("names its columns (--header, header=True), or (--no-header, header=False)", None),
+        (
+            "a.txt exists; give overwrite=True (--overwrite) to replace it",
+            "a.txt exists; give --overwrite to replace it",
+        ),
+        ("say which one with --column (column=)", "say which one with --column"),
+        ("delta=1e-06 needs a sensitivity", "--delta 1e-06 needs a sensitivity"),
+        ("epsilon must be above 0 (got 0.0)", "--epsilon must be above 0 (got 0.0)"),
+        ("rescale the vectors or give a larger step=", "rescale the vectors"),
+        ("a.csv, line 3: target must stay as it is", "a.csv, line 3: target must stay as it is"),
+    ],
+)
+def test_parameters_become_options(told, shown):
+    assert in_options(told) == (shown or "names its columns (--header), or (--no-header)")
