@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -133,4 +134,4 @@ def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
 
 def test_every_reproduction_has_its_function():
     for entry in REPRODUCTIONS.values():
-        assert callable(getattr(sys.modules[f"textveil.reproduce.{entry.file}"], entry.function))
+        assert callable(getattr(import_module(f"textveil.reproduce.{entry.file}"), entry.function))
