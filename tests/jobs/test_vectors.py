@@ -228,7 +228,7 @@ def test_a_vector_that_the_mechanism_refuses_is_told_by_its_records(tmp_path):
     np.save(tmp_path / "in.npy", vectors)
     sphere = tv.PrivUnit(epsilon=1.0, dimension=DIMENSION, domain="sphere")
     with pytest.raises(InvalidInputError, match=r"record 451 of the input: .*zero vector"):
-        plan(tmp_path / "in.npy", tmp_path / "out.npy", sphere, batch_bytes=10_000).run()
+        plan(tmp_path / "in.npy", tmp_path / "out.npy", sphere, batch_bytes=10_000, checkpoint_seconds=1e9).run()
     assert [path.name for path in tmp_path.iterdir()] == ["in.npy"]
     vectors[450] = 1
     rows = [None, None, *vectors, np.zeros(DIMENSION), np.zeros(DIMENSION)]

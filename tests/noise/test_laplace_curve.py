@@ -41,9 +41,7 @@ def plain_delta(epsilon, dimension, scale):
         return law.pdf(r) * (own - math.exp(epsilon) * other)
 
     breaks = sorted({1e-12, (1 - shift) / 2, (1 + shift) / 2, law.mean(), law.isf(1e-14)})
-    return sum(
-        integrate.quad(integrand, a, b, limit=200, epsabs=1e-13)[0] for a, b in pairwise(breaks)
-    )
+    return sum(integrate.quad(integrand, a, b, limit=200, epsabs=1e-13)[0] for a, b in pairwise(breaks))
 
 
 @pytest.mark.parametrize("dimension", GOLDEN)
