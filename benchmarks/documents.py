@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import os
-import statistics
-import time
-from collections.abc import Callable
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 import textveil as tv
-from benchmarks.table import Table
+from benchmarks.table import Table, core_seconds
 
 CANDIDATES, DIMENSION, SENTENCES, PROJECTIONS = 5000, 384, 8, 50
-REPEATS = 5
-
-
-def core_seconds(work: Callable[[], object]) -> float:
-    work()
-    times = []
-    for _ in range(REPEATS):
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return statistics.median(times)
 
 
 def numpy_choice(

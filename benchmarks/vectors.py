@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import os
-import statistics
-import time
-from collections.abc import Callable
 
 import numpy as np
 from scipy.special import betaincinv
 from threadpoolctl import threadpool_limits
 
 import textveil as tv
-from benchmarks.table import Table
+from benchmarks.table import Table, core_seconds
 from textveil.mechanisms.privemb import secants
 from textveil.noise.unit import lifted
 from textveil.vocabulary.pairs import lower_triangle
 
 DIMENSION = 300
-REPEATS = 7
-
-
-def core_seconds(work: Callable[[], object]) -> float:
-    work()
-    times = []
-    for _ in range(REPEATS):
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return statistics.median(times)
 
 
 def numpy_rejection(mechanism: tv.PrivUnit, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:

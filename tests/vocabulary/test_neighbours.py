@@ -53,7 +53,7 @@ def lattice(values):
 )
 def test_ties_and_repeated_points_are_in_the_order_of_a_brute_force(points, k, tile, spare):
     k = min(k, len(points) - 1)
-    with patch.multiple(neighbours, _TILE=tile, _TO_SPARE=spare):
+    with patch.multiple(neighbours, _TILE=tile, TO_SPARE=spare):
         ids, distances = nearest_neighbours(points, k)
     expected, expected_distances = brute(points, k)
     assert (ids == expected).all()

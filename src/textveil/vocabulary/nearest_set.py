@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.compiled import compiled, compiled_reduction, over_threads, thread_count
+from textveil.compiled import compiled, over_threads, thread_count
 from textveil.errors import InvalidInputError, require_count
+from textveil.vocabulary.keeping import NOBODY, TO_SPARE, keep_for_rows, squared_distance
 from textveil.vocabulary.search import half_norms, score_error
 
 Ids = NDArray[np.int64]
@@ -22,9 +23,6 @@ Floats = NDArray[np.float64]
 
 _QUERIES = 256
 _POINTS = 2048
-_TO_SPARE = 12
-# Comparisons made before one looks whether any of them succeeded.
-_LANES = 64
 _FARTHEST_SINGLE = 2.0**60
 _DOUBLE_UNIT = 2.0**-53
 
@@ -59,7 +57,7 @@ class NearestSet:
 
     def _answer(self, queries: Floats, answers: Ids) -> None:
         doubtful = np.arange(len(queries))
-        if self.count + _TO_SPARE < len(self._points):
+        if self.count + TO_SPARE < len(self._points):
             kept, is_doubtful = self._scan(queries)
             answers[~is_doubtful] = self._in_order(queries[~is_doubtful], np.sort(kept[~is_doubtful], axis=1))
             doubtful = np.flatnonzero(is_doubtful)
@@ -82,47 +80,17 @@ class NearestSet:
             error += (queries.shape[1] + 4) * _DOUBLE_UNIT * (norms + self._radius) ** 2
         near = norms * (1 + self._radius) < _FARTHEST_SINGLE
         singles = np.where(near[:, None], queries, 0.0).astype(np.float32)
-        keys = np.full((len(queries), self.count + _TO_SPARE), np.inf, dtype=np.float32)
+        keys = np.full((len(queries), self.count + TO_SPARE), np.inf, dtype=np.float32)
         kept = np.zeros(keys.shape, dtype=np.int32)
         for start in range(0, len(self._points), _POINTS):
             part = self._points[start : start + _POINTS].astype(np.float32, copy=False)
-            _keep(singles @ part.T, self._halves[start : start + _POINTS], start, keys, kept)
+            keep_for_rows(singles @ part.T, self._halves[start : start + _POINTS], start, NOBODY, keys, kept)
         gaps = np.subtract(keys[:, -1], keys[:, self.count - 1], dtype=np.float64)
         return kept, np.asarray(~(near & (gaps > 2 * error)))
-
-
-@compiled
-def _keep(products, halves, first, keys, kept):  # type: ignore[no-untyped-def]
-    """Keep the least keys |x|^2 / 2 - q.x of each query, in order."""
-    for i in range(products.shape[0]):
-        for start in range(0, products.shape[1], _LANES):
-            row, half = products[i, start : start + _LANES], halves[start : start + _LANES]
-            worst = keys[i, -1]
-            closer = 0
-            for j in range(row.size):
-                closer += half[j] - row[j] < worst
-            if closer:
-                for j in range(row.size):
-                    key = half[j] - row[j]
-                    place = keys.shape[1] - 1
-                    if key < keys[i, place]:
-                        while place > 0 and keys[i, place - 1] > key:
-                            keys[i, place], kept[i, place] = keys[i, place - 1], kept[i, place - 1]
-                            place -= 1
-                        keys[i, place], kept[i, place] = key, first + start + j
 
 
 @compiled
 def _squared_distances(points, queries, kept, squares):  # type: ignore[no-untyped-def]
     for i in range(kept.shape[0]):
         for n in range(kept.shape[1]):
-            squares[i, n] = _squared_distance(queries[i], points[kept[i, n]])
-
-
-@compiled_reduction
-def _squared_distance(a, b):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(a.size):
-        difference = np.float64(a[k]) - np.float64(b[k])
-        total += difference * difference
-    return total
+            squares[i, n] = squared_distance(queries[i], points[kept[i, n]])

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.compiled import compiled, compiled_reduction, over_threads
+from textveil.compiled import compiled, over_threads
 from textveil.errors import InvalidInputError, require_count
 from textveil.progress import progress
+from textveil.vocabulary.keeping import LANES, TO_SPARE, insert, keep_for_rows, squared_distance
 from textveil.vocabulary.lattice import LARGEST
 from textveil.vocabulary.search import half_norms, score_error
 
@@ -26,9 +27,6 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 _TILE = 512
-_TO_SPARE = 12
-# Comparisons made before one looks whether any of them succeeded.
-_LANES = 64
 # Points that are put in order at a time.
 _ROWS = 256
 
@@ -82,7 +80,7 @@ def _others(points: NDArray[Any], k: int) -> tuple[Ids, Floats]:
     ids, squares = np.empty((count, k), dtype=np.int64), np.empty((count, k))
     everyone = np.arange(count)
     doubtful = everyone
-    if k + _TO_SPARE < count:
+    if k + TO_SPARE < count:
         kept, doubtful = _scan(points, k)
         _in_order(points, np.setdiff1d(everyone, doubtful, assume_unique=True), kept, ids, squares)
     _in_order(points, doubtful, np.empty((count, 0), dtype=np.int32), ids, squares)
@@ -95,7 +93,7 @@ def _scan(points: NDArray[Any], k: int) -> tuple[NDArray[np.int32], Ids]:
     norms = np.sqrt(2 * halves)
     error = score_error(norms, float(norms.max()), points.shape[1], np.float32)
     singles = halves.astype(np.float32)
-    keys = np.full((len(points), k + _TO_SPARE), np.inf, dtype=np.float32)
+    keys = np.full((len(points), k + TO_SPARE), np.inf, dtype=np.float32)
     kept = np.zeros(keys.shape, dtype=np.int32)
     locks = [Lock() for _ in range(0, len(points), _TILE)]
 
@@ -103,7 +101,8 @@ def _scan(points: NDArray[Any], k: int) -> tuple[NDArray[np.int32], Ids]:
         rows, columns = tile
         products = np.dot(_block(points, rows), _block(points, columns).T)
         with locks[rows.start // _TILE]:
-            _keep_for_rows(products, singles[columns], rows.start, columns.start, keys[rows], kept[rows])
+            shift = rows.start - columns.start
+            keep_for_rows(products, singles[columns], columns.start, shift, keys[rows], kept[rows])
         if rows != columns:
             with locks[columns.start // _TILE]:
                 _keep_for_columns(products, singles[rows], rows.start, keys[columns], kept[columns])
@@ -140,48 +139,21 @@ def _block(points: NDArray[Any], rows: slice) -> Singles:
 
 
 @compiled
-def _keep_for_rows(products, halves, first_row, first_column, keys, kept):  # type: ignore[no-untyped-def]
-    height, width = products.shape
-    for i in range(height):
-        own = first_row + i - first_column
-        for start in range(0, width, _LANES):
-            row, half = products[i, start : start + _LANES], halves[start : start + _LANES]
-            worst = keys[i, -1]
-            closer = 0
-            for j in range(row.size):
-                closer += half[j] - row[j] < worst
-            if closer:
-                for j in range(row.size):
-                    key = half[j] - row[j]
-                    if key < keys[i, -1] and start + j != own:
-                        _insert(keys[i], kept[i], key, first_column + start + j)
-
-
-@compiled
 def _keep_for_columns(products, halves, first_row, keys, kept):  # type: ignore[no-untyped-def]
     height, width = products.shape
     worst_of_all = keys[:, -1].copy()
     for i in range(height):
         half = halves[i]
-        for start in range(0, width, _LANES):
-            row, worst = products[i, start : start + _LANES], worst_of_all[start : start + _LANES]
+        for start in range(0, width, LANES):
+            row, worst = products[i, start : start + LANES], worst_of_all[start : start + LANES]
             closer = 0
             for j in range(row.size):
                 closer += half - row[j] < worst[j]
             if closer:
                 for j in range(row.size):
                     if half - row[j] < worst[j]:
-                        _insert(keys[start + j], kept[start + j], half - row[j], first_row + i)
+                        insert(keys[start + j], kept[start + j], half - row[j], first_row + i)
                         worst[j] = keys[start + j, -1]
-
-
-@compiled
-def _insert(keys, ids, key, number):  # type: ignore[no-untyped-def]
-    place = keys.size - 1
-    while place > 0 and keys[place - 1] > key:
-        keys[place], ids[place] = keys[place - 1], ids[place - 1]
-        place -= 1
-    keys[place], ids[place] = key, number
 
 
 @compiled
@@ -193,7 +165,7 @@ def _nearest_of(points, rows, kept, ids, squares):  # type: ignore[no-untyped-de
         ids[row, :] = points.shape[0]
         for n in range(count):
             other = kept[row, n] if kept.shape[1] else n
-            square = _squared_distance(points[row], points[other])
+            square = squared_distance(points[row], points[other])
             place = k - 1
             if other == row or not _before(square, other, squares[row, place], ids[row, place]):
                 continue
@@ -206,12 +178,3 @@ def _nearest_of(points, rows, kept, ids, squares):  # type: ignore[no-untyped-de
 @compiled
 def _before(square, number, other_square, other_number):  # type: ignore[no-untyped-def]
     return square < other_square or (square == other_square and number < other_number)
-
-
-@compiled_reduction
-def _squared_distance(a, b):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(a.size):
-        difference = np.float64(a[k]) - np.float64(b[k])
-        total += difference * difference
-    return total
