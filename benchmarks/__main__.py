@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("documents", "embedding", "encoders", "noise", "poincare", "search", "vectors", "words")
+NAMES = ("auditing", "documents", "embedding", "encoders", "noise", "poincare", "search", "vectors", "words")
 
 if __name__ == "__main__":
     names, sys.argv[1:] = sys.argv[1:] or NAMES, []

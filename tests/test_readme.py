@@ -73,7 +73,7 @@ def test_the_python_of_embedding_runs(tmp_path):
     for needed in ("sklearn", "torch"):
         pytest.importorskip(needed)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "embedding.md").read_text(), flags=re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     (tmp_path / "page.py").write_text("\n".join(blocks))
     shown = shell(f"{sys.executable} page.py", tmp_path)
     assert "for two texts" in shown

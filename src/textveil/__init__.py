@@ -8,14 +8,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from textveil.auditing import AuditReport, Verdict, audit
     from textveil.encoders import (
         AveragedWords,
+        DocumentEmbedder,
         FunctionEncoder,
         MiniLM,
+        Recoded,
+        Recoder,
+        RewrittenWords,
+        SentenceMeans,
         SentenceTransformersEncoder,
         TextEmbedder,
         public_vectors,
     )
+    from textveil.encoders.public_sentences import default_candidates
     from textveil.errors import (
         CertificateError,
         InvalidInputError,
@@ -24,8 +31,10 @@ if TYPE_CHECKING:
         TextveilError,
     )
     from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
+    from textveil.learn.autoencoder import AutoEncoder
     from textveil.measure.calibration import calibrate
     from textveil.measure.statistics import statistics
+    from textveil.mechanisms.adept import Adept
     from textveil.mechanisms.candidates import Candidates, Chosen
     from textveil.mechanisms.clipped_laplace import ClippedLaplace
     from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
@@ -43,14 +52,19 @@ if TYPE_CHECKING:
     from textveil.mechanisms.privemb import PrivEmb
     from textveil.mechanisms.privunit import PrivUnit
     from textveil.mechanisms.public_response import PublicResponse
+    from textveil.mechanisms.sentence_responses import Answers, SentenceResponses
     from textveil.mechanisms.word_vector import WordVector
     from textveil.randomness import RandomSource
     from textveil.receipts import Receipt, Release
-    from textveil.text import TextRewriter, sentences_in
+    from textveil.text import TextRewriter, check_apart, sentences_in
     from textveil.vocabulary import Vocabulary
 
 # Names are imported when they are first used, so that `textveil --help` does not load the mathematics.
 _HOMES = {
+    "Adept": "mechanisms.adept",
+    "Answers": "mechanisms.sentence_responses",
+    "AuditReport": "auditing",
+    "AutoEncoder": "learn.autoencoder",
     "AveragedPrivUnit": "mechanisms.document_means",
     "AveragedWords": "encoders",
     "Candidates": "mechanisms.candidates",
@@ -59,6 +73,7 @@ _HOMES = {
     "ClippedLaplace": "mechanisms.clipped_laplace",
     "CoordinateLaplace": "mechanisms.coordinate_laplace",
     "DeepCandidate": "mechanisms.deep_candidate",
+    "DocumentEmbedder": "encoders",
     "Exponential": "mechanisms.exponential",
     "FunctionEncoder": "encoders",
     "Gaussian": "mechanisms.gaussian",
@@ -81,8 +96,13 @@ _HOMES = {
     "PublicResponse": "mechanisms.public_response",
     "RandomSource": "randomness",
     "Receipt": "receipts",
+    "Recoded": "encoders",
+    "Recoder": "encoders",
     "Relation": "guarantees",
     "Release": "receipts",
+    "RewrittenWords": "encoders",
+    "SentenceMeans": "encoders",
+    "SentenceResponses": "mechanisms.sentence_responses",
     "SentenceTransformersEncoder": "encoders",
     "Status": "guarantees",
     "TextEmbedder": "encoders",
@@ -90,9 +110,13 @@ _HOMES = {
     "TextveilError": "errors",
     "TruncatedMean": "mechanisms.document_means",
     "Unit": "guarantees",
+    "Verdict": "auditing",
     "Vocabulary": "vocabulary",
     "WordVector": "mechanisms.word_vector",
+    "audit": "auditing",
     "calibrate": "measure.calibration",
+    "check_apart": "text",
+    "default_candidates": "encoders.public_sentences",
     "from_spec": "mechanisms",
     "public_vectors": "encoders",
     "sentences_in": "text",
@@ -100,6 +124,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "Adept",
+    "Answers",
+    "AuditReport",
+    "AutoEncoder",
     "AveragedPrivUnit",
     "AveragedWords",
     "Candidates",
@@ -108,6 +136,7 @@ __all__ = [
     "ClippedLaplace",
     "CoordinateLaplace",
     "DeepCandidate",
+    "DocumentEmbedder",
     "Exponential",
     "FunctionEncoder",
     "Gaussian",
@@ -130,8 +159,13 @@ __all__ = [
     "PublicResponse",
     "RandomSource",
     "Receipt",
+    "Recoded",
+    "Recoder",
     "Relation",
     "Release",
+    "RewrittenWords",
+    "SentenceMeans",
+    "SentenceResponses",
     "SentenceTransformersEncoder",
     "Status",
     "TextEmbedder",
@@ -139,9 +173,13 @@ __all__ = [
     "TextveilError",
     "TruncatedMean",
     "Unit",
+    "Verdict",
     "Vocabulary",
     "WordVector",
+    "audit",
     "calibrate",
+    "check_apart",
+    "default_candidates",
     "from_spec",
     "public_vectors",
     "sentences_in",

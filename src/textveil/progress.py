@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 PATIENCE_SECONDS = 2.0
+# Bars on the screen: at most one, so that work within other work does not draw over it.
+_SHOWN: list[object] = []
 
 
 class Step(Protocol):
@@ -19,8 +21,8 @@ class Step(Protocol):
 
 
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Step]:
-    """Show a bar on standard error once the work has lasted two seconds."""
+def progress(title: str, total: int | None) -> Iterator[Step]:
+    """Show a bar on standard error once the work has lasted two seconds; a total of None is one that nobody knows."""
     if not sys.stderr.isatty():
         yield lambda done=1, title=None: None
         return
@@ -34,10 +36,13 @@ def progress(title: str, total: int) -> Iterator[Step]:
 
     def step(done: int = 1, title: str | None = None) -> None:
         bar.update(task, advance=done, description=title)
-        if not bar.live.is_started and time.monotonic() - started > PATIENCE_SECONDS:
+        if not _SHOWN and time.monotonic() - started > PATIENCE_SECONDS:
             bar.start()
+            _SHOWN.append(bar)
 
     try:
         yield step
     finally:
-        bar.stop()
+        if bar in _SHOWN:
+            _SHOWN.remove(bar)
+            bar.stop()

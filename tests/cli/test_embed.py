@@ -136,7 +136,7 @@ def test_bad_input_is_one_clear_line_and_status_2(folder, arguments, message):
 
 
 def test_texts_are_embedded_by_a_sentence_encoder(folder):
-    arguments = ("embed", "notes.csv", "--column", "text", "-o", "out.npy", "-e", "1e6")
+    arguments = ("embed", "notes.csv", "--column", "text", "-o", "out.npy", "-e", "1e6", "-m", "laplace")
     assert "all-MiniLM-L6-v2" in run(*arguments, "--encoder", "minilm-int8", cwd=folder).stdout
     vectors = np.load(folder / "out.npy")
     assert vectors.shape == (3, 384)

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -65,3 +66,26 @@ def test_a_bad_target_is_refused_before_any_work(table, tmp_path):
     for target in (tmp_path / "out.txt", tmp_path / "none" / "out.npz"):
         with pytest.raises(InvalidInputError, match="OUT must be"):
             train.poincare(table, target)
+
+
+def test_documents_become_a_recoder_that_embed_takes(tmp_path):
+    pytest.importorskip("torch")
+    source, out = tmp_path / "public.txt", tmp_path / "recoder.npz"
+    kinds = (("dog", "cat", "bird"), ("rain", "sun", "wind"))
+    lines = [f"The {a} and the {b}. A {b}!" for words in kinds for a in words for b in words]
+    source.write_text("\n".join([*lines, "", *lines]) + "\n")
+    arguments = ["train", "recoder", str(source), "-o", str(out), "--encoder", "words", "--clusters", "2"]
+    done = CliRunner().invoke(app, [*arguments, "--epochs", "2", "-d", "7"])
+    assert done.exit_code == 0, done.output
+    assert "72 sentences of 36 documents" in done.output
+    assert "epoch 2" in done.output
+    assert "recodes 50 numbers into 7" in done.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["public.txt", "recoder.npz"]
+    private = tmp_path / "private.txt"
+    private.write_text("My horse is ill. It rains.\n")
+    arguments = ["embed", str(private), "-o", str(tmp_path / "out.npy"), "-m", "deepcandidate", "--epsilon", "9"]
+    done = CliRunner().invoke(app, [*arguments, "--recoder", str(out), "--candidates", str(source)])
+    assert done.exit_code == 0, done.output
+    assert np.load(tmp_path / "out.npy").shape == (1, 7)
+    with pytest.raises(InvalidInputError, match="OUT must be"):
+        train.recoder(source, tmp_path / "out.txt")

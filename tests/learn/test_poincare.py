@@ -171,7 +171,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one(relations, tmp_path, mon
 def test_a_foreign_checkpoint_is_refused(relations, tmp_path):
     path = tmp_path / "c"
     checkpoints.Checkpoint(path, "another").save(np.zeros((2, 8)), 1, 1.0)
-    with pytest.raises(InvalidInputError, match="other relations or other options"):
+    with pytest.raises(InvalidInputError, match="other data or other options"):
         train(relations, SHORT, checkpoint=path)
     path.write_bytes(b"no numbers")
     with pytest.raises(InvalidInputError, match="not a checkpoint"):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import textveil as tv
@@ -57,15 +60,82 @@ def test_a_copy_is_closed_too(few):
     assert not copy.vectors.flags.writeable
 
 
-def test_files_that_hold_none_are_refused(tmp_path):
-    with pytest.raises(tv.InvalidInputError, match="no file"):
-        tv.Candidates.load(tmp_path / "nothing.npz")
+LINES = ["The first one.", "Zwei ✓, with a comma", "the third", "The first one."]
+
+
+def lengths(texts):
+    return [[len(text), text.count("e"), 1.0] for text in texts]
+
+
+@pytest.fixture
+def encoder():
+    return tv.FunctionEncoder(lengths, dimension=3, name="lengths")
+
+
+def write(path, texts):
+    """Write texts in the format of the extension, blank and missing ones among them where it can hold them."""
+    if path.suffix == ".txt":
+        path.write_text("\n".join([*texts[:1], "", "   ", *texts[1:]]) + "\n", encoding="utf-8")
+    elif path.suffix == ".csv":
+        path.write_text("id,text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(texts)), encoding="utf-8")
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps({"id": 1, "text": text}) + "\n" for text in texts), encoding="utf-8")
+    else:
+        pq.write_table(pa.table({"id": list(range(len(texts) + 1)), "text": [*texts, None]}), path)
+
+
+@pytest.mark.parametrize("name", ["public.txt", "public.csv", "public.jsonl", "public.parquet"])
+def test_texts_of_files_get_vectors_and_are_kept(tmp_path, encoder, name):
+    path = tmp_path / name
+    write(path, LINES)
+    loaded = tv.Candidates.load(path, encoder, column=None if name == "public.txt" else "text")
+    assert list(loaded.texts) == LINES
+    assert (loaded.vectors == np.array(lengths(LINES))).all()
+    loaded.save(tmp_path / "saved.npz")
+    assert tv.Candidates.load(tmp_path / "saved.npz", encoder).digest == loaded.digest
+
+
+def test_bare_vectors_are_loaded(tmp_path, few):
+    np.save(tmp_path / "plain.npy", few.vectors)
+    np.savez(tmp_path / "two.npz", ids=np.arange(5), points=few.vectors)
+    table = pa.table({"id": list(range(5)), "vector": few.vectors.tolist()})
+    pq.write_table(table, tmp_path / "table.parquet")
+    bare = tv.Candidates(few.vectors).digest
+    assert tv.Candidates.load(tmp_path / "plain.npy").digest == bare
+    assert tv.Candidates.load(tmp_path / "two.npz", column="points").digest == bare
+    assert tv.Candidates.load(tmp_path / "table.parquet", column="vector").digest == bare
+
+
+def test_saved_candidates_may_have_any_name(tmp_path, few):
+    few.save(tmp_path / "public")
+    assert tv.Candidates.load(tmp_path / "public").digest == few.digest
+    (tmp_path / "notes.md").write_text("one line\nanother\n")
+    texts = tv.Candidates.load(tmp_path / "notes.md", tv.FunctionEncoder(lengths, dimension=3, name="l"), format="txt")
+    assert list(texts.texts) == ["one line", "another"]
+
+
+def test_files_that_hold_none_are_refused(tmp_path, encoder):
     (tmp_path / "text.npz").write_text("hello")
     np.savez(tmp_path / "other.npz", words=np.zeros(3))
-    np.save(tmp_path / "plain.npy", np.zeros((2, 2)))
-    for name in ("text.npz", "other.npz", "plain.npy"):
-        with pytest.raises(tv.InvalidInputError, match="holds no candidates"):
-            tv.Candidates.load(tmp_path / name)
+    (tmp_path / "blank.txt").write_text("\n \n")
+    (tmp_path / "texts.txt").write_text("one\n")
+    np.save(tmp_path / "none.npy", np.zeros((0, 3)))
+    for name, given, message in (
+        ("nothing.npz", None, "no file"),
+        ("text.npz", None, "holds no candidates"),
+        ("other.npz", None, "plain table of real numbers"),
+        ("blank.txt", encoder, "holds no text"),
+        ("texts.txt", None, "give an encoder"),
+        ("none.npy", None, "at least one"),
+    ):
+        with pytest.raises(tv.InvalidInputError, match=message):
+            tv.Candidates.load(tmp_path / name, given)
+
+
+def test_vectors_of_another_dimension_than_the_encoder_gives_are_refused(tmp_path, encoder):
+    np.save(tmp_path / "plain.npy", np.ones((2, 4)))
+    with pytest.raises(tv.InvalidInputError, match="4 numbers each, but the encoder gives 3"):
+        tv.Candidates.load(tmp_path / "plain.npy", encoder)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,49 @@ def test_weights_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radiu
         assert share / total == pytest.approx(math.exp(-rate * radius) / ideal.sum(), rel=2.0**-40)
 
 
+@given(
+    distances=st.lists(st.floats(0, 20), min_size=1, max_size=40),
+    rate=st.floats(0.01, 1.0),
+    radius=st.sampled_from([math.inf, 1.0, 5.0]),
+    seed=st.integers(0, 2**16),
+)
+@settings(max_examples=150, deadline=None)
+def test_weighted_rows_are_the_law_to_one_part_in_two_to_the_40(distances, rate, radius, seed):
+    count = len(distances)
+    distances[0] = 0.0
+    weights = np.exp(-np.random.default_rng(seed).uniform(0, 20, size=count))
+    ids, high, low = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
+    length, *numbers = choice.weighted_row(
+        np.asarray(distances), 0, rate, radius, weights, weights.sum(), ids, high, low
+    )
+    own, rest, total = ((int(a) << 64) + int(b) for a, b in (numbers[:2], numbers[2:4], numbers[4:]))
+    near = integers(high[:length], low[:length])
+    assert total == own + sum(near) + rest < 2**127
+    assert [y for y in range(1, count) if distances[y] < radius] == ids[:length].tolist()
+    shared = integers(*choice.Shares.of(weights))
+    single = [rest * share / sum(shared) for share in shared]
+    for y, weight in zip([0, *ids[:length]], [own, *near], strict=True):
+        single[y] += weight
+    ideal = weights * np.exp(-rate * np.minimum(distances, radius))
+    assert np.array(single) / total == pytest.approx(ideal / ideal.sum(), rel=2.0**-40)
+
+
+def test_the_rest_is_shared_by_the_weights():
+    """Draws at the edges of the shares, and one beyond their total, which is drawn again."""
+    shares = choice.Shares.of(np.array([0.5, 2.0, 1e-9, 0.25]))
+    for candidate, weight in enumerate(integers(*shares)):
+        end = (int(shares.high[candidate]) << 64) + int(shares.low[candidate])
+        assert [drawn_share(shares, value) for value in (end - weight, end - 1)] == [candidate] * 2
+    assert drawn_share(shares, end) == choice._AGAIN
+
+
+def drawn_share(shares, value):
+    words = np.array([[(value >> 64) << 1, value & (2**64 - 1)]], dtype=np.uint64)
+    drawn = np.empty(1, dtype=np.int64)
+    choice._draw_shared(shares, words, drawn)
+    return drawn[0]
+
+
 def test_output_weights_and_the_boost_of_a_row():
     weights = np.array([0.5, 0.0, 2.0])
     ids, high, low, own, share, total = make_row([0.0, 1.0, 2.0], 1.0, weights=weights, boost=3.0)

@@ -99,7 +99,7 @@ def test_in_the_shipped_vocabulary_the_repaired_noise_changes_nothing(kept):
 
 
 def test_the_share_of_hypernyms_is_that_of_another_count(nouns):
-    (strength,) = hyperbolic.table_1(vocabulary=nouns, shares=(0.2,)).numbers["strengths"]
+    (strength,) = hyperbolic.table_1(vocabulary=nouns, shares=(0.2,), epsilons=()).numbers["strengths"]
     ohio, techno = strength["words"][:2]
     mechanism = tv.Exponential(nouns, epsilon=strength["epsilon"], calibrated=True)
     relations = [("ohio", upper) for upper in hyperbolic.HYPERNYMS["ohio"]]
@@ -112,10 +112,22 @@ def test_the_share_of_hypernyms_is_that_of_another_count(nouns):
     assert "general" not in techno
 
 
+def test_with_general_weights_most_of_what_replaces_ohio_is_a_hypernym(nouns):
+    (general,) = hyperbolic.table_1(vocabulary=nouns, shares=(), epsilons=(2.0,)).numbers["general"]
+    ohio, techno, lastfm = general["words"][:3]
+    assert general["epsilon"] == 2.0
+    assert ohio["general"] > 0.5
+    assert ohio["likeliest"][0][0] == "location"
+    assert ohio["stays"] < 0.3
+    assert techno["enters_as"] == lastfm["enters_as"] == "entity"
+
+
 def test_the_commands_print_tables_and_write_numbers(nouns, monkeypatch, tmp_path):
     small = partial(hyperbolic.table_4, vocabulary=nouns, words=4, runs=10, levels=1)
     monkeypatch.setattr(hyperbolic, "table_4", small)
-    monkeypatch.setattr(hyperbolic, "table_1", partial(hyperbolic.table_1, vocabulary=nouns, shares=(0.2,)))
+    monkeypatch.setattr(
+        hyperbolic, "table_1", partial(hyperbolic.table_1, vocabulary=nouns, shares=(0.2,), epsilons=(2,))
+    )
     for name, file in (("hyperbolic-table-4", "table.png"), ("hyperbolic-table-1", "words.json")):
         done = CliRunner().invoke(app, ["reproduce", name, "-o", str(tmp_path / file)])
         assert done.exit_code == 0, done.output

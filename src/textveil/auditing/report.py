@@ -70,7 +70,8 @@ class Finding:
     samples : how many outputs were drawn, of both inputs together
     alpha : the chance that a correct mechanism is accused by this finding; 0 for what is computed
     needed : how many samples would show a breach, where the samples drawn do not
-    curve : what a plot shows: (outputs or distances, log-ratios), as plain lists
+    curve : what a picture shows, as plain lists: see `curves.with_curve`
+    contradicts : that what is sampled is not the law that others computed with, so that their "holds" does not count
     """
 
     name: str
@@ -82,7 +83,8 @@ class Finding:
     samples: int = 0
     alpha: float = 0.0
     needed: float | None = None
-    curve: dict[str, list[float]] = field(default_factory=dict)
+    curve: dict[str, list[Any]] = field(default_factory=dict)
+    contradicts: bool = False
 
     @property
     def certifies(self) -> bool:
@@ -107,10 +109,11 @@ class AuditReport:
 
     @property
     def verdict(self) -> Verdict:
-        """Violated if anything was; holds if an exact or analytic method says so; else not certifiable."""
+        """Violated if anything was; holds if an exact or analytic method says so, and no sampler contradicts."""
         if any(finding.verdict is Verdict.VIOLATED for finding in self.findings):
             return Verdict.VIOLATED
-        if any(finding.certifies for finding in self.findings):
+        contradicted = any(finding.contradicts for finding in self.findings)
+        if not contradicted and any(finding.certifies for finding in self.findings):
             return Verdict.HOLDS
         return Verdict.NOT_CERTIFIABLE
 
@@ -120,7 +123,7 @@ class AuditReport:
         agreeing = [finding for finding in self.findings if finding.verdict is self.verdict]
         if self.verdict is Verdict.HOLDS:
             agreeing = [finding for finding in agreeing if finding.certifies]
-        ranked = sorted(agreeing, key=lambda finding: finding.method not in CERTIFYING)
+        ranked = sorted(agreeing, key=lambda finding: (not finding.contradicts, finding.method not in CERTIFYING))
         return ranked[0] if ranked else None
 
     @property

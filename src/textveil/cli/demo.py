@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from textveil.cli import demo_adept
+from textveil.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -19,10 +22,16 @@ WORD = "insulin"
 
 
 def run(
+    what: Annotated[str, typer.Argument(help="words, or adept: whole utterances.")] = "words",
     plot: Annotated[Path, typer.Option("--plot", help="Where to write the picture.")] = Path("textveil-demo.png"),
     seed: Annotated[int | None, typer.Option("--seed", help="Repeatable noise: NOT private, for tests.")] = None,
 ) -> None:
     """Rewrite a small text at two strengths; print what changed and what is promised; draw what epsilon does."""
+    if what == "adept":
+        demo_adept.show(seed)
+        return
+    if what != "words":
+        raise InvalidInputError(f"the demos are words and adept (got {what})")
     from rich.console import Console
 
     from textveil.measure.calibration import calibrate

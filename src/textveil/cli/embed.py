@@ -7,6 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from textveil.cli.document_options import (
+    CandidatesColumn,
+    Nearest,
+    Per,
+    Projections,
+    PublicTexts,
+    RecoderFile,
+    Utility,
+    chances,
+    embedder_of,
+    response_of,
+)
 from textveil.cli.options import Table, vocabulary_of
 from textveil.cli.running import (
     Column,
@@ -21,6 +33,7 @@ from textveil.cli.running import (
     column_of,
 )
 from textveil.cli.vector_options import (
+    OF_DOCUMENTS,
     Clip,
     Covariance,
     Delta,
@@ -39,8 +52,11 @@ from textveil.cli.vector_options import (
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from textveil.encoders import Encoder, TextEmbedder
+    from textveil.encoders import DocumentEmbedder, Encoder, TextEmbedder
+    from textveil.mechanisms import PublicResponse
     from textveil.mechanisms.vectors import VectorMechanism
+
+    Released = VectorMechanism | PublicResponse | TextEmbedder | DocumentEmbedder
 
 
 def run(
@@ -51,7 +67,7 @@ def run(
     target: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="parquet, arrow, feather or npy.")],
     epsilon: Strength,
     column: Column = None,
-    mechanism: Mechanism = "laplace",
+    mechanism: Mechanism = None,
     delta: Delta = None,
     sensitivity: Sensitivity = None,
     clip: Clip = None,
@@ -62,6 +78,13 @@ def run(
     public: Public = None,
     covariance: Covariance = None,
     mix: Mix = None,
+    candidates: PublicTexts = None,
+    candidates_column: CandidatesColumn = None,
+    nearest: Nearest = None,
+    per: Per = None,
+    projections: Projections = None,
+    utility: Utility = None,
+    recoder: RecoderFile = None,
     precision: Precision = "exact",
     encoder: Annotated[
         str, typer.Option("--encoder", help="words, minilm, minilm-int8, or a sentence-transformers folder or name.")
@@ -81,11 +104,13 @@ def run(
     overwrite: Overwrite = False,
     discard: Discard = False,
 ) -> None:
-    """Release one vector a record: given, or of its text. Interrupted? Run the same command again."""
+    """Release one vector a record: given, or of its text or sentences. Interrupted? Run the same command again."""
     from textveil.jobs import VectorOutput, plan
+    from textveil.jobs.apart import require_apart
 
+    dimension = _dimension(source, column, file_format)
     options = VectorOptions(
-        name=mechanism,
+        name=mechanism or ("laplace" if encoder == "words" or dimension else "public-response"),
         epsilon=epsilon,
         precision=precision,
         delta=delta,
@@ -98,15 +123,21 @@ def run(
         public=public,
         covariance=covariance,
         mix=mix,
+        candidates=candidates,
+        candidates_column=candidates_column,
+        nearest=nearest,
+        per=per,
+        projections=projections,
+        utility=utility,
+        recoder=recoder,
         preview=preview,
     )
     output = VectorOutput(dtype=dtype, packed=packed, only=vectors_only)
-    dimension = _dimension(source, column, file_format)
     if dimension is not None:
         other = None if encoder == "words" else encoder
         _refuse("the input holds vectors", encoder=other, vocabulary=vocabulary, words=size, header=header)
         _refuse("the input holds vectors", delimiter=delimiter)
-    work = options.mechanism(dimension) if dimension else _embedder(options, _encoder(encoder, vocabulary, size))
+    work = _of_vectors(options, dimension) if dimension else _embedder(options, encoder_of(encoder, vocabulary, size))
     job = plan(
         source,
         target,
@@ -119,6 +150,8 @@ def run(
         key_file=key_file,
         overwrite=overwrite,
     )
+    if candidates is not None:
+        require_apart(job, getattr(getattr(work, "mechanism", work), "candidates", None))
     done = carried_out(job, preview=preview, discard=discard, scale=_scale(options, work) if preview else "")
     if done is not None:
         typer.echo(str(done))
@@ -132,13 +165,25 @@ def _dimension(source: str, column: str | None, file_format: str | None) -> int 
     return look(shards, Selection(column=column_of(column))).dimension
 
 
-def _embedder(options: VectorOptions, encoder: Encoder) -> TextEmbedder:
+def _of_vectors(options: VectorOptions, dimension: int) -> VectorMechanism | PublicResponse:
+    if options.name in OF_DOCUMENTS:
+        raise InvalidInputError(f"{options.name} takes texts or lists of sentences, but the input holds vectors")
+    if options.name != "public-response":
+        return options.mechanism(dimension)
+    _refuse("the input holds vectors", per=options.per)
+    return response_of(options, None)
+
+
+def _embedder(options: VectorOptions, encoder: Encoder) -> TextEmbedder | DocumentEmbedder:
     from textveil.encoders import TextEmbedder
 
+    if options.is_for_texts:
+        return embedder_of(options, encoder)
     return TextEmbedder(options.mechanism(encoder.dimension), encoder=encoder)
 
 
-def _encoder(name: str, vocabulary: Path | None, size: int | None) -> Encoder:
+def encoder_of(name: str, vocabulary: Path | None, size: int | None) -> Encoder:
+    """Return the encoder of a name, or of a sentence-transformers folder."""
     from textveil.encoders import AveragedWords, MiniLM, SentenceTransformersEncoder
 
     if name == "words":
@@ -151,13 +196,21 @@ def _encoder(name: str, vocabulary: Path | None, size: int | None) -> Encoder:
     return SentenceTransformersEncoder(name)
 
 
-def _scale(options: VectorOptions, work: VectorMechanism | TextEmbedder) -> str:
+def _scale(options: VectorOptions, work: Released) -> str:
     from textveil.encoders import AveragedWords, TextEmbedder
+    from textveil.mechanisms import PublicResponse, SentenceResponses
+    from textveil.mechanisms.vectors import VectorMechanism
 
-    if not isinstance(work, TextEmbedder):
-        return options.scale(work)
-    words = work.encoder.vocabulary.points if isinstance(work.encoder, AveragedWords) else None
-    return options.scale(work.mechanism, words)
+    mechanism = getattr(work, "mechanism", work)
+    if isinstance(mechanism, SentenceResponses):
+        mechanism = mechanism.response
+    if isinstance(mechanism, PublicResponse):
+        return chances(mechanism)
+    if not isinstance(mechanism, VectorMechanism):
+        return ""
+    if isinstance(work, TextEmbedder) and isinstance(work.encoder, AveragedWords):
+        return options.scale(mechanism, work.encoder.vocabulary.points)
+    return options.scale(mechanism)
 
 
 def _refuse(reason: str, **given: object) -> None:

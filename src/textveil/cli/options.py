@@ -21,10 +21,20 @@ Unchanged = Annotated[
 ]
 Name = Annotated[str, typer.Option("--mechanism", "-m", help="exponential, or nearest (noise, then the nearest word).")]
 Radius = Annotated[
-    str, typer.Option("--radius", help='Where distances stop counting: a number, "auto" or "none".', show_default=True)
+    str,
+    typer.Option(
+        "--radius",
+        help='Where distances stop counting: a number, "none", or "auto" (none for tight weights).',
+        show_default=True,
+    ),
 ]
 Weights = Annotated[
-    str | None, typer.Option("--weights", help='"tight" keeps the most words for its epsilon (at most 30,000 words).')
+    str | None,
+    typer.Option(
+        "--weights",
+        help='"general" replaces special words by more general ones: the default with --epsilon in a hyperbolic '
+        'vocabulary. "tight" keeps the most words for its epsilon (at most 30,000 words). "none" for neither.',
+    ),
 ]
 Table = Annotated[
     Path | None,
@@ -62,16 +72,28 @@ def mechanism_of(
         )
     if name not in ("exponential", "nearest"):
         raise InvalidInputError(f"--mechanism must be exponential or nearest (got {name})")
-    cut = None if weights or name == "nearest" else _radius(radius)
+    chosen = _weights(weights, vocabulary, by_epsilon=epsilon is not None)
+    cut = None if chosen == "tight" and radius == "auto" else _radius(radius)
 
     def make(value: float) -> WordMechanism:
         if name == "nearest":
             return NearestWord(vocabulary, Laplace(epsilon=value, dimension=vocabulary.dimension, precision="exact"))
-        return Exponential(vocabulary, epsilon=value, radius=cut, weights=weights).calibrate()
+        return Exponential(vocabulary, epsilon=value, radius=cut, weights=chosen).calibrate()
 
     if epsilon is not None:
         return make(epsilon)
     return calibrate(make, target="unchanged", at_most=unchanged, start=3.0)
+
+
+def _weights(text: str | None, vocabulary: Vocabulary, *, by_epsilon: bool) -> str | None:
+    from textveil.spaces import Poincare
+
+    if text is None:
+        # How many words stay does not grow with epsilon where words become general ones, so it can't be chosen by that.
+        return "general" if by_epsilon and isinstance(vocabulary.space, Poincare) else None
+    if text not in ("none", "general", "tight"):
+        raise InvalidInputError(f'--weights must be "general", "tight" or "none" (got {text})')
+    return None if text == "none" else text
 
 
 def _radius(text: str) -> float | str | None:

@@ -19,6 +19,10 @@ def run(
         Path | None,
         typer.Option("--output", "-o", help="Picture (.png, .svg, .pdf) with its numbers beside it, or .json alone."),
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of public data sets, for what reads them; see docs/results.md.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only a small part of what reads data sets.")] = False,
 ) -> None:
     """Compute a table or figure of a paper again, and print its numbers."""
     if output is not None and output.suffix not in _ENDINGS:
@@ -27,7 +31,7 @@ def run(
         raise InvalidInputError(f"there is no folder {output.parent}; make it first")
     from rich.console import Console
 
-    made = reproduce(name)
+    made = reproduce(name, data=data, quick=quick)
     console = Console()
     for table in made.tables:
         console.print(table)

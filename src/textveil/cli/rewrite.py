@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import Epsilon, Name, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.options import Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
 from textveil.cli.running import (
     Column,
     Delimiter,
@@ -20,10 +20,14 @@ from textveil.cli.running import (
     carried_out,
     column_of,
 )
+from textveil.cli.utterances import Beam, Model, Name, adept_of
 
 _NEARLY_ALL = 0.9
+_SIZE = 30_000
 
 if TYPE_CHECKING:
+    from textveil.mechanisms.adept import Adept
+    from textveil.mechanisms.words import WordMechanism
     from textveil.text.protection import Protection
 
 
@@ -42,7 +46,7 @@ def run(
     radius: Radius = "auto",
     weights: Weights = None,
     vocabulary: Table = None,
-    size: Size = 30_000,
+    size: Size = _SIZE,
     case: Annotated[str, typer.Option("--case", help="sentence, lower, or keep (reveals the capitals).")] = "sentence",
     keep_stop_words: Annotated[
         bool, typer.Option("--keep-stop-words", help="Release common words (the, of, ...) as they are: reveals them.")
@@ -50,6 +54,8 @@ def run(
     consistent: Annotated[
         bool, typer.Option("--consistent", help="The same word the same way within a text: reveals where words recur.")
     ] = False,
+    model: Model = None,
+    beam: Beam = None,
     preview: Previewing = False,
     file_format: InputFormat = None,
     header: Header = None,
@@ -59,27 +65,38 @@ def run(
     overwrite: Overwrite = False,
     discard: Discard = False,
 ) -> None:
-    """Rewrite the texts of a file word by word. Interrupted? Run the same command again: it resumes."""
+    """Rewrite the texts of a file word by word, or as whole utterances. Interrupted? Run the same command again."""
     from textveil.jobs import plan
-    from textveil.measure.calibration import unchanged as unchanged_share
     from textveil.text import TextRewriter
 
-    words = mechanism_of(
-        vocabulary_of(vocabulary, size),
-        name=mechanism,
-        epsilon=epsilon,
-        unchanged=unchanged,
-        radius=radius,
-        weights=weights,
-    )
-    share = unchanged_share(words)
-    if share > _NEARLY_ALL:
-        typer.echo(f"textveil: warning: at this epsilon {share:.1%} of the words stay as they are", err=True)
-    rewriter = TextRewriter(words, protect=_protection(keep_stop_words), case=case, consistent=consistent)
+    if mechanism == "adept" or model is not None or beam is not None:
+        of_words = {
+            "--unchanged": unchanged is not None,
+            "--radius": radius != "auto",
+            "--weights": weights is not None,
+            "--vocabulary": vocabulary is not None,
+            "--words": size != _SIZE,
+            "--case": case != "sentence",
+            "--keep-stop-words": keep_stop_words,
+            "--consistent": consistent,
+        }
+        given = [name for name, is_given in of_words.items() if is_given]
+        work: Adept | TextRewriter = adept_of(mechanism, epsilon, model, beam, not_for_it=given)
+    else:
+        words = mechanism_of(
+            vocabulary_of(vocabulary, size),
+            name=mechanism,
+            epsilon=epsilon,
+            unchanged=unchanged,
+            radius=radius,
+            weights=weights,
+        )
+        _warn(words)
+        work = TextRewriter(words, protect=_protection(keep_stop_words), case=case, consistent=consistent)
     job = plan(
         source,
         target,
-        rewriter,
+        work,
         column=column_of(column),
         format=file_format,
         header=header,
@@ -95,6 +112,14 @@ def run(
     typer.echo(str(done), err=target == "-")
     if target == "-" and receipt is None:
         typer.echo("No receipt was written; --receipt FILE writes one.", err=True)
+
+
+def _warn(words: WordMechanism) -> None:
+    from textveil.measure.calibration import unchanged
+
+    share = unchanged(words)
+    if share > _NEARLY_ALL:
+        typer.echo(f"textveil: warning: at this epsilon {share:.1%} of the words stay as they are", err=True)
 
 
 def _protection(keep_stop_words: bool) -> Protection:

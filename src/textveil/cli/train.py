@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from textveil.cli.train_autoencoder import autoencoder
+from textveil.cli.train_recoder import recoder
 from textveil.errors import InvalidInputError
 
 app = typer.Typer(help="Train on public data what mechanisms use.", no_args_is_help=True)
+app.command("recoder")(recoder)
+app.command("autoencoder")(autoencoder)
 
 
 @app.callback()

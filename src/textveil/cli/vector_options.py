@@ -1,4 +1,4 @@
-"""Options that describe a vector mechanism, and the mechanism."""
+"""Options that describe what is released, which of them go together, and the vector mechanism."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from textveil.errors import InvalidInputError
 if TYPE_CHECKING:
     from textveil.mechanisms.vectors import VectorMechanism
 
-NAMES = ("laplace", "gaussian", "privunit", "privemb", "mahalanobis")
+OF_DOCUMENTS = ("deepcandidate", "averaged-privunit", "gaussian-mean", "truncated-mean")
+NAMES = ("laplace", "gaussian", "privunit", "privemb", "mahalanobis", "public-response", *OF_DOCUMENTS)
 # Which options each takes besides epsilon and precision.
 _TAKES = {
     "laplace": ("delta", "sensitivity", "normalise"),
@@ -21,12 +22,18 @@ _TAKES = {
     "privunit": ("clip", "sampler"),
     "privemb": ("target", "projection", "public"),
     "mahalanobis": ("covariance", "mix"),
+    "public-response": ("candidates", "candidates_column", "nearest", "per"),
+    "deepcandidate": ("candidates", "candidates_column", "projections", "utility", "recoder"),
+    "averaged-privunit": ("clip", "sampler"),
+    "gaussian-mean": ("delta", "clip"),
+    "truncated-mean": ("candidates", "candidates_column"),
 }
 _NEEDS = {
     "gaussian": ("delta", "sensitivity"),
     "privunit": ("clip",),
     "privemb": ("target",),
     "mahalanobis": ("covariance",),
+    "gaussian-mean": ("delta",),
 }
 # What an option that is needed does, where its name does not say.
 _WHAT = {
@@ -35,13 +42,23 @@ _WHAT = {
 }
 
 Strength = Annotated[float, typer.Option("--epsilon", "-e", help="Loss per unit of distance, or of any pair.")]
-Mechanism = Annotated[str, typer.Option("--mechanism", "-m", help=", ".join(NAMES) + ".")]
-Delta = Annotated[float | None, typer.Option("--delta", help="Probability mass that may escape (laplace, gaussian).")]
+Mechanism = Annotated[
+    str | None,
+    typer.Option(
+        "--mechanism",
+        "-m",
+        help=f"{', '.join(NAMES)}. By default public-response for a sentence encoder, else laplace.",
+    ),
+]
+Delta = Annotated[
+    float | None, typer.Option("--delta", help="Probability mass that may escape (laplace, gaussian, gaussian-mean).")
+]
 Sensitivity = Annotated[
     float | None, typer.Option("--sensitivity", help="Distance that epsilon is meant for (laplace, gaussian).")
 ]
 Clip = Annotated[
-    float | None, typer.Option("--clip", help="Longer vectors are shortened to this length (privunit; needed).")
+    float | None,
+    typer.Option("--clip", help="Longer vectors are shortened to this length (privunit needs it; for means 1)."),
 ]
 Sampler = Annotated[
     str | None, typer.Option("--sampler", help="rejection (proved, slow for large epsilon), beta or auto (privunit).")
@@ -76,6 +93,13 @@ class VectorOptions:
     public: Path | None = None
     covariance: Path | None = None
     mix: float | None = None
+    candidates: Path | None = None
+    candidates_column: str | None = None
+    nearest: int | None = None
+    per: str | None = None
+    projections: int | None = None
+    utility: str | None = None
+    recoder: Path | None = None
     preview: bool = False
 
     def __post_init__(self) -> None:
@@ -86,18 +110,26 @@ class VectorOptions:
                 if option == "public" and self.preview:
                     continue
                 if getattr(self, option) not in (None, False) and option not in _TAKES[self.name]:
-                    raise InvalidInputError(f"--{option} is not for {self.name}; leave it out")
+                    raise InvalidInputError(f"--{option.replace('_', '-')} is not for {self.name}; leave it out")
         for option in _NEEDS.get(self.name, ()):
             if getattr(self, option) is None:
                 what = f": {_WHAT[option]}" if option in _WHAT else ""
                 raise InvalidInputError(f"{self.name} needs --{option}{what}")
 
+    @property
+    def is_for_texts(self) -> bool:
+        """Whether it answers by public candidates, or takes the sentences of documents."""
+        return self.name in ("public-response", *OF_DOCUMENTS)
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return those of the options that say something."""
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
     def mechanism(self, dimension: int) -> VectorMechanism:
         """Return the mechanism for vectors of a dimension."""
         from textveil.mechanisms import Directions, Gaussian, Laplace, Mahalanobis, PrivEmb, PrivUnit
 
-        asked: dict[str, Any] = {name: getattr(self, name) for name in _TAKES[self.name]}
-        given = {name: value for name, value in asked.items() if value is not None}
+        given = self.given(*_TAKES[self.name])
         given["epsilon"] = self.epsilon
         if self.name == "privunit":
             return PrivUnit(dimension=dimension, **given)
@@ -127,7 +159,7 @@ class VectorOptions:
 
 def _covariance(path: Path, dimension: int) -> Any:
     """Return a public matrix for vectors of a dimension."""
-    matrix = _array(path)
+    matrix = public_array(path)
     if matrix.shape != (dimension, dimension):
         raise InvalidInputError(
             f"--covariance must be {dimension} x {dimension}, since the vectors have {dimension} numbers "
@@ -140,7 +172,7 @@ def _table(path: Path, dimension: int) -> Any:
     """Return public vectors of a dimension, one a row."""
     import numpy as np
 
-    table = _array(path)
+    table = public_array(path)
     if table.ndim != 2 or table.shape[1] != dimension:
         raise InvalidInputError(
             f"--public must have {dimension} numbers a row, as the vectors have ({path} has shape {table.shape})"
@@ -152,7 +184,7 @@ def _table(path: Path, dimension: int) -> Any:
     return table
 
 
-def _array(path: Path) -> Any:
+def public_array(path: Path) -> Any:
     """Return a public array of numbers; nothing is unpickled."""
     import numpy as np
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _NAMES = (
-    "case|clip|column|covariance|delimiter|delta|dtype|epsilon|format|header|mix|normalise|overwrite|packed|precision|"
-    "projection|public|radius|receipt|sampler|sensitivity|target|vocabulary|weights"
+    "candidates|case|clip|column|covariance|delimiter|delta|dtype|epsilon|format|header|mix|nearest|normalise|overwrite|"
+    "packed|precision|projection|projections|public|radius|receipt|sampler|sensitivity|target|utility|vocabulary|weights"
 )
 _RULES = (
     # Where a message names both, the option is enough.

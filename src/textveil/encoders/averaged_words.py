@@ -33,6 +33,9 @@ class AveragedWords:
     vocabulary : the words and their vectors
     """
 
+    # Files are read in large batches.
+    fast = True
+
     def __init__(self, vocabulary: Vocabulary) -> None:
         largest = float(np.abs(vocabulary.points).max())
         if largest >= _LARGEST:

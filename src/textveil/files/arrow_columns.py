@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from textveil.errors import InvalidInputError
 from textveil.files.batches import BATCH_BYTES
-from textveil.files.selection import Selection, listed
+from textveil.files.framing import as_list
+from textveil.files.selection import Holds, Selection, listed
 from textveil.hashing import Packed
 
 _MOST_BYTES_OF_STRING = 2**31 - 1
@@ -18,11 +19,12 @@ _MOST_BYTES_OF_STRING = 2**31 - 1
 
 def text_column(schema: pa.Schema, selection: Selection, where: str) -> int:
     """Return the index of the column that holds the texts."""
-    place = selection.find(schema.names, where)
-    if not is_text(schema.field(place).type):
-        texts = listed([field.name for field in schema if is_text(field.type)])
+    place, documents = selection.find(schema.names, where), selection.holds is Holds.DOCUMENTS
+    fits, wanted = (is_document, "string or a list of strings") if documents else (is_text, "string")
+    if not fits(schema.field(place).type):
+        texts = listed([field.name for field in schema if fits(field.type)])
         raise InvalidInputError(
-            f"column {schema.names[place]!r} of {where} is {schema.field(place).type}, not string; "
+            f"column {schema.names[place]!r} of {where} is {schema.field(place).type}, not {wanted}; "
             f"columns of strings: {texts or 'none'}"
         )
     return place
@@ -32,6 +34,16 @@ def is_text(kind: pa.DataType) -> bool:
     """Whether a type holds strings."""
     value = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value))
+
+
+def is_document(kind: pa.DataType) -> bool:
+    """Whether a type holds strings, or lists of strings."""
+    return is_text(kind) or (is_list(kind) and is_text(kind.value_type))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether a type holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def texts_among(schema: pa.Schema) -> tuple[str, ...]:
@@ -62,6 +74,23 @@ def packed_texts(column: pa.Array) -> Packed:
     offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[plain.offset : plain.offset + len(plain) + 1]
     data = np.frombuffer(data_buffer if data_buffer is not None else b"", dtype=np.uint8)
     return Packed(data[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+
+def packed_lists(column: pa.Array, *, where: str, first: int) -> Packed:
+    """Return the lists of sentences of a column that are not null.
+
+    Parameters
+    ----------
+    column : some records of the column
+    where : the file, for messages
+    first : the number of the first record, from 1
+    """
+    items = []
+    for record, sentences in enumerate(column.to_pylist(), start=first):
+        if sentences is not None and None in sentences:
+            raise InvalidInputError(f"{where}, record {record}: one of its sentences is null; remove it")
+        items += [] if sentences is None else [as_list(sentences)]
+    return Packed.of(items)
 
 
 def column_of(texts: Packed, valid: pa.Array, kind: pa.DataType) -> pa.Array:

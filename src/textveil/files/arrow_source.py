@@ -13,7 +13,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from textveil.errors import InvalidInputError
-from textveil.files.arrow_columns import column_of, packed_texts, portions, released_type, text_column, texts_among
+from textveil.files.arrow_columns import (
+    column_of,
+    is_list,
+    packed_lists,
+    packed_texts,
+    portions,
+    released_type,
+    text_column,
+    texts_among,
+)
 from textveil.files.batches import BATCH_BYTES, Batch, Items, Mask, Position
 from textveil.files.selection import Holds, Selection, listed
 from textveil.files.vector_columns import dimension_of, first_length, vector_place, vectors_of
@@ -106,8 +115,12 @@ class TableSource(ABC):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _items(self, column: pa.Array, first: int) -> Items:
-        if self.holds is Holds.TEXTS:
-            return packed_texts(column)
+        if self.holds is not Holds.VECTORS:
+            return (
+                packed_lists(column, where=str(self._path), first=first)
+                if is_list(column.type)
+                else packed_texts(column)
+            )
         field, dimension = self.schema.field(self.place), self.dimension or 1
         return vectors_of(column, field, dimension, where=str(self._path), first=first)
 

@@ -1,4 +1,7 @@
-"""jsonl: one object a line; the string under one top-level key is the text, all other bytes stay as they are."""
+"""jsonl: one object a line; the string under one top-level key is the text, all other bytes stay as they are.
+
+Where documents are read, there may be a list of strings, the sentences, in the place of the string.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ import numpy as np
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
+from textveil.files.framing import as_list
 from textveil.files.json_strings import escaped, unescape, unescaped
 from textveil.files.json_syntax import MOST_DEPTH, skip_colon, skip_space, skip_string, skip_value
-from textveil.files.selection import Selection, listed
+from textveil.files.selection import Holds, Selection, listed
 from textveil.files.spans import Bytes, Fault, Spans
 from textveil.hashing import Packed
 
 _NOT_JSON, _NOT_TEXT, _TWICE = 1, 2, 3
 _NO_TEXT = -1
+_QUOTE, _OPEN_BRACKET, _CLOSE_BRACKET = 34, 91, 93
 
 
 class JsonLines:
@@ -27,12 +32,14 @@ class JsonLines:
     def __init__(self, selection: Selection, where: str) -> None:
         self._where = where
         self.key = selection.column
+        self._lists = selection.holds is Holds.DOCUMENTS
+        wanted = "string, nor a list of strings, nor null" if self._lists else "string nor null"
         self.columns: tuple[str, ...] = ()
         self.kept_texts: tuple[str, ...] = ()
         self._name = np.frombuffer(str(self.key).encode(errors="surrogatepass") or b"\0", dtype=np.uint8)
         self._reasons = {
             _NOT_JSON: f"is not a JSON object (or is nested deeper than {MOST_DEPTH}); each line must be one",
-            _NOT_TEXT: f"the value of {self.key!r} is neither a string nor null; convert it, or choose another key "
+            _NOT_TEXT: f"the value of {self.key!r} is neither a {wanted}; convert it, or choose another key "
             "(vectors are not read from jsonl: give parquet, Arrow or npy)",
             _TWICE: f"has the key {self.key!r} twice; keep one",
         }
@@ -70,7 +77,7 @@ class JsonLines:
         room = len(feeds)
         starts, ends, records = (np.empty(room, np.int64) for _ in range(3))
         stack = np.empty(MOST_DEPTH, np.uint8)
-        count, rows, fault, place = _scan(data, feeds, self._name, stack, starts, ends, records)
+        count, rows, fault, place = _scan(data, feeds, self._name, self._lists, stack, starts, ends, records)
         return Spans(
             starts=starts[:count],
             ends=ends[:count],
@@ -82,12 +89,22 @@ class JsonLines:
         )
 
     def decode(self, data: Bytes, spans: Spans) -> Packed:
-        """Return the strings without quotes and escapes."""
-        return unescaped(data, spans.starts, spans.ends)
+        """Return the strings without quotes and escapes, and lists as one item each."""
+        if not (data[spans.starts] == _OPEN_BRACKET).any():
+            return unescaped(data, spans.starts, spans.ends)
+        return Packed.of(
+            [_item(data[start:end].tobytes()) for start, end in zip(spans.starts, spans.ends, strict=True)]
+        )
 
     def encode(self, texts: Packed, spans: Spans) -> Packed:
         """Return the texts as strings."""
         return escaped(texts)
+
+
+def _item(value: bytes) -> bytes:
+    """Return what a string, or a list of strings, stands for."""
+    read = json.loads(value.decode(errors="replace"))
+    return as_list(read) if isinstance(read, list) else read.encode(errors="surrogatepass")
 
 
 def _keys(lines: bytes) -> dict[str, bool]:
@@ -127,7 +144,23 @@ def _same_name(data, start, end, name):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def] # noqa: PLR0911 - each fault leaves at once
+def _only_strings(data, place, end):  # type: ignore[no-untyped-def]
+    """Whether a well-formed value is a list of strings."""
+    if data[place] != _OPEN_BRACKET:
+        return False
+    place = skip_space(data, place + 1, end)
+    if data[place] == _CLOSE_BRACKET:
+        return True
+    while data[place] == _QUOTE:
+        place = skip_space(data, skip_string(data, place, end), end)
+        if data[place] == _CLOSE_BRACKET:
+            return True
+        place = skip_space(data, place + 1, end)
+    return False
+
+
+@compiled
+def _in_object(data, place, end, name, lists, stack):  # type: ignore[no-untyped-def] # noqa: PLR0911 - each fault leaves at once
     """Return (fault, start and end of the text) of the object between two places."""
     start, stop, seen = _NO_TEXT, _NO_TEXT, False
     if data[place] != 123:
@@ -147,7 +180,7 @@ def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def] #
             if seen:
                 return _TWICE, start, stop
             seen = True
-            if data[value] == 34:
+            if data[value] == _QUOTE or (lists and _only_strings(data, value, after)):
                 start, stop = value, after
             elif data[value] != 110:
                 return _NOT_TEXT, start, stop
@@ -161,14 +194,14 @@ def _in_object(data, place, end, name, stack):  # type: ignore[no-untyped-def] #
 
 
 @compiled
-def _scan(data, feeds, name, stack, starts, ends, records):  # type: ignore[no-untyped-def]
+def _scan(data, feeds, name, lists, stack, starts, ends, records):  # type: ignore[no-untyped-def]
     """Return (texts, rows, fault, its place); empty lines are no rows."""
     count, rows, begin = 0, 0, 0
     for line in range(feeds.size):
         end = feeds[line]
         place = skip_space(data, begin, end)
         if place < end:
-            fault, start, stop = _in_object(data, place, end, name, stack)
+            fault, start, stop = _in_object(data, place, end, name, lists, stack)
             if fault:
                 return count, rows, fault, begin
             if start >= 0:

@@ -34,7 +34,7 @@ def _look_into(shard: Shard, selection: Selection) -> Found:
     if shard.format.kind.is_array:
         return Found(Holds.VECTORS, open_source(shard.path, shard.format, vectors).dimension)
     try:
-        open_source(shard.path, shard.format, selection)
+        open_source(shard.path, shard.format, replace(selection, holds=Holds.DOCUMENTS))
     except InvalidInputError:
         return Found(Holds.VECTORS, open_source(shard.path, shard.format, vectors).dimension)
     return Found(Holds.TEXTS)

@@ -46,7 +46,7 @@ def open_source(path: Path | None, form: Format, selection: Selection, *, batch_
     return make(path, selection, batch_bytes=batch_bytes)
 
 
-def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0) -> Sink:
+def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0, spool: Path | None = None) -> Sink:
     """Open a file for writing what a source gives.
 
     Parameters
@@ -54,7 +54,8 @@ def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0)
     source : where the records come from
     path : the file, None for standard output
     form : its format
-    keep : bytes of a text file to keep; all after them is cut off
+    keep : bytes of a text file, or of the spool, to keep; all after them is cut off
+    spool : where the vectors of a format that needs its end wait, so that they need not be made again
     """
     from textveil.files.streams import ByteSink, OutputStream
 
@@ -69,7 +70,11 @@ def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0)
     from textveil.files.vector_output import ReleasedVectors
 
     if isinstance(source, ReleasedVectors):
-        return _vector_sink(source, path, form.kind, keep)
+        if spool is None or form.kind is Kind.NPY:
+            return _vector_sink(source, path, form.kind, keep)
+        from textveil.files.spooled_sink import SpooledSink
+
+        return SpooledSink(spool, lambda: _vector_sink(source, path, form.kind, 0), keep=keep)
     if isinstance(source, ParquetSource):
         return ParquetSink(path, source.schema, codecs=source.codecs, coded=source.coded)
     if isinstance(source, IpcSource):
@@ -80,7 +85,7 @@ def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0)
 
 def may_hold(kind: Kind, holds: Holds) -> bool:
     """Whether files of a kind can hold texts, or vectors."""
-    return not kind.is_array if holds is Holds.TEXTS else not kind.is_text
+    return not kind.is_text if holds is Holds.VECTORS else not kind.is_array
 
 
 def _vector_sink(source: ReleasedVectors, path: Path, kind: Kind, keep: int) -> Sink:

@@ -18,7 +18,9 @@ from textveil.files.arrow_source import TableSource
 from textveil.files.batches import Batch, Source
 from textveil.files.delimited import Delimited
 from textveil.files.json_lines import JsonLines
+from textveil.files.spans import Bytes, Spans, splice
 from textveil.files.text_source import TextSource
+from textveil.hashing import Packed
 
 _REMEDY = "leave the other columns out with --vectors-only, or make a parquet file of it"
 
@@ -102,6 +104,8 @@ class _OfObjects:
         data = source.beginning
         ends = np.flatnonzero(data == 10)
         whole = data[: ends[-1] + 1] if len(ends) else data
+        spans = layout.scan(whole, final=True)
+        whole = whole if spans.fault else _without_texts(whole, spans)
         with _told("the first records"):
             found = self._read(whole, None).schema if whole.tobytes().strip() else pa.schema([])
         fields = [field.with_type(_plain(field.type)) for field in found if field.name != self._key]
@@ -112,7 +116,8 @@ class _OfObjects:
         if not batch.rows:
             return [pa.array([], field.type) for field in self.schema]
         with _told(_records(batch)):
-            table = self._read(batch.rest[0], self.schema.append(pa.field(self._key, pa.string())))
+            known = self.schema.append(pa.field(self._key, pa.string()))
+            table = self._read(_without_texts(*batch.rest), known)
         return _columns(table.drop_columns(self._key), batch)
 
     @staticmethod
@@ -121,6 +126,11 @@ class _OfObjects:
         unexpected = "infer" if schema is None else "error"
         parse = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected)
         return json.read_json(pa.py_buffer(data), read, parse)
+
+
+def _without_texts(data: Bytes, spans: Spans) -> Bytes:
+    """Return objects whose texts, or lists of sentences, are null: nothing private is parsed with the others."""
+    return splice(data, spans, Packed.of([b"null"] * len(spans.starts)))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -15,6 +15,8 @@ class Holds(StrEnum):
     """What a record holds that is private."""
 
     TEXTS = "texts"
+    # Texts, or lists of sentences.
+    DOCUMENTS = "documents"
     VECTORS = "vectors"
 
 
@@ -28,7 +30,7 @@ class Selection:
     header : whether the first row of a csv file names the columns; by default it must, if the column is given by name,
         and must be said otherwise, since a first row taken for a header is released as it is
     delimiter : what separates the fields of a csv file; by default a comma, or a tab for tsv
-    holds : whether the column holds texts or vectors
+    holds : whether the column holds texts, documents or vectors
     """
 
     column: str | int | None = None

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.files.arrow_columns import is_list
 from textveil.files.batches import Mask
 from textveil.files.selection import Selection, listed
 
@@ -39,7 +40,7 @@ def is_vector(field: pa.Field) -> bool:
     kind = _storage(field.type)
     if pa.types.is_fixed_size_binary(kind):
         return _packed_as(field) is not None
-    return _is_list(kind) and bool(pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type))
+    return is_list(kind) and bool(pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type))
 
 
 def dimension_of(field: pa.Field) -> int | None:
@@ -124,10 +125,6 @@ def _storage(kind: pa.DataType) -> pa.DataType:
 
 def _stored(column: pa.Array) -> pa.Array:
     return column.storage if isinstance(column.type, pa.BaseExtensionType) else column
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _packed_as(field: pa.Field) -> np.dtype[Any] | None:

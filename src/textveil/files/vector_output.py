@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,34 @@ class VectorOutput:
         return np.dtype(self.dtype).newbyteorder("<")
 
 
+class Beside(StrEnum):
+    """What a column holds that is released beside the vectors."""
+
+    NUMBER = "number"
+    NUMBERS = "numbers"
+    TEXT = "text"
+    TEXTS = "texts"
+
+
+_KINDS = {
+    Beside.NUMBER: pa.int32(),
+    Beside.NUMBERS: pa.list_(pa.int32()),
+    Beside.TEXT: pa.string(),
+    Beside.TEXTS: pa.list_(pa.string()),
+}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Released vectors, one a row, and what is released beside them, one value a row."""
+
+    vectors: NDArray[np.float64]
+    beside: Mapping[str, Sequence[Any]]
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+
 class ReleasedVectors:
     """A source whose records are given back with vectors; `schema` is that of the release.
 
@@ -58,6 +87,7 @@ class ReleasedVectors:
     dimension : of the released vectors
     output : how they are written
     describe : gives what the file says of itself, from what it passes through
+    beside : columns that are released after that of the vectors; npy has no room for them
     """
 
     head = b""
@@ -70,6 +100,7 @@ class ReleasedVectors:
         dimension: int,
         output: VectorOutput,
         describe: Callable[[tuple[str, ...]], dict[str, str]],
+        beside: Mapping[str, Beside] | None = None,
     ) -> None:
         if output.packed and kind is not Kind.PARQUET:
             raise InvalidInputError(f"packed vectors are for parquet, but {kind} is written; leave --packed out")
@@ -79,15 +110,19 @@ class ReleasedVectors:
         self.released = dimension
         self._others = NoOthers() if kind is Kind.NPY or output.only else others_of(source)
         self._name = _name(source)
+        self._beside = dict(beside or {})
         kept = self._others.schema
-        if self._name in kept.names:
-            raise InvalidInputError(
-                f"there is another column {self._name!r}, which the vectors are to be called; rename it, or leave "
-                "all others out with --vectors-only"
-            )
-        field = vector_field(self._name, dimension, output.numbers, packed=output.packed)
-        field = field.with_nullable(source.gaps)
-        self.schema: pa.Schema = kept.insert(self._others.place, field).with_metadata(describe(self.reveals))
+        for name in (self._name, *self._beside):
+            if name in kept.names:
+                raise InvalidInputError(
+                    f"there is another column {name!r}, as one that is released is to be called; rename it, or leave "
+                    "all others out with --vectors-only"
+                )
+        fields = [vector_field(self._name, dimension, output.numbers, packed=output.packed)]
+        fields += [pa.field(name, _KINDS[kind]) for name, kind in self._beside.items()]
+        place, released = self._others.place, [field.with_nullable(source.gaps) for field in fields]
+        schema = pa.schema([*list(kept)[:place], *released, *list(kept)[place:]])
+        self.schema: pa.Schema = schema.with_metadata(describe(self.reveals))
 
     @property
     def column(self) -> str | None:
@@ -97,7 +132,9 @@ class ReleasedVectors:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The other columns that npy has no room for, unless none were asked for."""
-        return names_of_others(self._source) if self._kind is Kind.NPY and not self.output.only else ()
+        if self._kind is not Kind.NPY or self.output.only:
+            return ()
+        return (*names_of_others(self._source), *self._beside)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -141,8 +178,9 @@ class ReleasedVectors:
         """Return which records have an item."""
         return self._source.present(batch)
 
-    def fill(self, batch: Batch, vectors: NDArray[np.float64]) -> Any:
+    def fill(self, batch: Batch, released: NDArray[np.float64] | Answered) -> Any:
         """Return the records of a batch with vectors: a record batch, or the bytes of the rows for npy."""
+        vectors = released.vectors if isinstance(released, Answered) else released
         numbers, present = rounded(vectors, self.output.numbers), self.present(batch)
         if self._kind is Kind.NPY:
             if not present.all():
@@ -151,9 +189,17 @@ class ReleasedVectors:
                     f"record {number} is null, which npy can't hold; write parquet or arrow, or remove such records"
                 )
             return numbers.reshape(-1).view(np.uint8)
-        columns = self._others.take(batch)
-        columns.insert(self._others.place, vector_column(numbers, present, self.schema.field(self._name).type))
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        new = [vector_column(numbers, present, self.schema.field(self._name).type)]
+        if isinstance(released, Answered):
+            new += [_column(released.beside[name], present, _KINDS[kind]) for name, kind in self._beside.items()]
+        columns, place = self._others.take(batch), self._others.place
+        return pa.RecordBatch.from_arrays([*columns[:place], *new, *columns[place:]], schema=self.schema)
+
+
+def _column(values: Sequence[Any], present: Mask, kind: pa.DataType) -> pa.Array:
+    """Return a column that holds the values where `present` says so, and null elsewhere."""
+    following = iter(values)
+    return pa.array([next(following) if there else None for there in present], type=kind)
 
 
 def _name(source: Source) -> str:

@@ -1,7 +1,7 @@
 """The folder beside the output where a run keeps what it has done so far: TARGET.partial.
 
-It holds `lock`, `journal`, `key` (unless the user gave one), `output` (what becomes TARGET) and, while a folder is
-being replaced, `replaced`. Only its owner can read it.
+It holds `lock`, `journal`, `key` (unless the user gave one), `output` (what becomes TARGET), `spool` (vectors that are
+not in their format yet) and, while a folder is being replaced, `replaced`. Only its owner can read it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class PartialFolder:
         self.journal = self.folder / "journal"
         self.key = self.folder / "key"
         self.output = self.folder / "output"
+        self.spool = self.folder / "spool"
         self.replaced = self.folder / "replaced"
         self._lock = self.folder / "lock"
 
@@ -49,7 +50,7 @@ class PartialFolder:
 
         Only what a run makes is deleted: the folder may be someone's own that happens to have this name.
         """
-        for path in (self.key, unfinished(self.key), self.replaced, self.output):
+        for path in (self.key, unfinished(self.key), self.replaced, self.spool, self.output):
             if path.is_dir():
                 shutil.rmtree(path)
             else:

@@ -28,6 +28,7 @@ from textveil.files import (
 from textveil.files.vector_output import ReleasedVectors, VectorOutput
 from textveil.guarantees import Guarantee
 from textveil.jobs.partial import PartialFolder
+from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork, Work, work_of
 from textveil.receipts import digest_of, library
 
@@ -44,6 +45,8 @@ CHECKPOINT_SECONDS = 1.0
 # A batch of short texts may be many times as large once each of them is a vector.
 _LEAST_BATCH_BYTES = 32 << 10
 _BATCH_BYTES_BY_DIMENSION = 16 << 20
+# About a second of a sentence encoder on one core: a progress bar should move, and little be lost when a run stops.
+_SLOW_BATCH_BYTES = 16 << 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +97,14 @@ class Job:
                 f"{self.work.takes}; give dimension={source.dimension}"
             )
         kind = self.format_of(shard).kind
-        return ReleasedVectors(source, kind, dimension=self.work.gives, output=self.vectors, describe=self._describe)
+        return ReleasedVectors(
+            source,
+            kind,
+            dimension=self.work.gives,
+            output=self.vectors,
+            describe=self._describe,
+            beside=traits_of(self.work).beside,
+        )
 
     def kept_texts(self) -> tuple[str, ...]:
         """Return the columns of files (not of standard input) that hold text and pass through unchanged."""
@@ -178,8 +188,8 @@ def plan(
     ----------
     source : a file, a folder, or "-" for standard input; what is private
     target : a file or folder to make, or "-" for standard output
-    work : what is done: a TextRewriter (texts for texts), a TextEmbedder (vectors for texts), a vector mechanism
-        (vectors for vectors), or any BatchWork
+    work : what is done: a TextRewriter (texts for texts), a TextEmbedder or DocumentEmbedder (vectors for texts), a
+        vector mechanism or PublicResponse (vectors for vectors), or any BatchWork
     column : the column, key or array that holds the texts or vectors, by name or by number from 1
     format : of the input: "txt", "csv", "tsv", "jsonl" (with ".gz"), "parquet", "arrow", "feather", "npy" or "npz"; by
         default from the extension
@@ -196,7 +206,8 @@ def plan(
     path = None if os.fspath(source) == STREAM else Path(source)
     goal = None if os.fspath(target) == STREAM else Path(target)
     task = work_of(work)
-    holds = Holds.TEXTS if task.takes is None else Holds.VECTORS
+    texts = Holds.DOCUMENTS if traits_of(task).documents else Holds.TEXTS
+    holds = texts if task.takes is None else Holds.VECTORS
     shards = shards_of(path, format, holds)
     _check_places(path, goal, receipt)
     if path is None and not shards.files[0].format.kind.is_text:
@@ -227,6 +238,8 @@ def plan(
 
 
 def _batch_bytes(work: BatchWork) -> int:
+    if traits_of(work).slow:
+        return _SLOW_BATCH_BYTES
     if work.takes is not None or work.gives is None:
         return BATCH_BYTES
     return min(BATCH_BYTES, max(_LEAST_BATCH_BYTES, _BATCH_BYTES_BY_DIMENSION // work.gives))

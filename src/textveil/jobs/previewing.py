@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from textveil.files import Shard, Source
-from textveil.guarantees import Guarantee, Pairs
+from textveil.guarantees import Guarantee, Pairs, Unit
 from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import Job
 from textveil.jobs.receipt import receipt_path
+from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork
 
 _SAMPLED_FILES = 8
@@ -33,6 +34,7 @@ class Preview:
     rows_are_exact : whether `rows` was read off the files
     dimension : of the vectors that are written, None for texts
     words, most_words : of a text of the sample, on average and at most; None if a record is released at once
+    pieces : what was counted: words, or sentences
     loss, most_loss : the largest loss of such records between any two inputs, in nats; None where nothing bounds it
     guarantee : what is promised, and what is revealed
     target : what is written
@@ -50,6 +52,7 @@ class Preview:
     dimension: int | None
     words: float | None
     most_words: float | None
+    pieces: str
     loss: float | None
     most_loss: float | None
     guarantee: Guarantee
@@ -72,11 +75,13 @@ class Preview:
         if self.rows is not None:
             lines.append(f"Records  {'' if self.rows_are_exact else 'about '}{self.rows:,}")
         if self.words is not None and self.most_words is not None:
-            lines.append(f"Words    {self.words:.1f} a record on average, {self.most_words:,.0f} in the longest of the")
-            lines.append("         records that were sampled; longer ones may follow")
+            counted = (
+                f"{self.words:.1f} {self.pieces} a record on average, {self.most_words:,.0f} in the longest of the"
+            )
+            lines += [f"Length   {counted}", "         records that were sampled; longer ones may follow"]
         if self.dimension is not None:
             lines.append(f"Vectors  {self.dimension:,} numbers a record")
-        lines += self._about_loss()
+        lines += self._about_sentences() if self.guarantee.unit is Unit.SENTENCE else self._about_loss()
         lines.append(f"Promise  {self.guarantee}")
         lines.append(f"Writes   {', '.join(self.target)}")
         if self.resumes:
@@ -86,7 +91,7 @@ class Preview:
         return "\n".join([*lines, "Nothing has been released."])
 
     def _about_loss(self) -> list[str]:
-        if self.dimension is not None:
+        if self.dimension is not None or self.guarantee.unit is Unit.UTTERANCE:
             if self.loss is not None:
                 return [f"Loss     {self.loss:,.4g} nats at most, between any two records"]
             if self.guarantee.relation.pairs is Pairs.METRIC:
@@ -99,18 +104,26 @@ class Preview:
             return ["Loss     grows with the distance of the words; nothing bounds it for the farthest"]
         return []
 
+    def _about_sentences(self) -> list[str]:
+        one = f"Loss     {self.guarantee.epsilon:,.4g} nats for each sentence of a record that is exchanged"
+        if self.guarantee.delta:
+            return [f"{one}; delta, which is for one,", "         grows faster than their number"]
+        if self.loss is None:
+            return [one]
+        whole = f"{self.loss:,.4g} nats for one of average length, {self.most_loss:,.4g} for the longest sampled"
+        return [f"{one}; for all of them", f"         {whole}"]
+
 
 def preview(job: Job) -> Preview:
     """Look at a planned run."""
     sources = [(shard, job.open(shard)) for shard in job.shards.files if shard.path is not None]
-    reveals = tuple(dict.fromkeys(reveal for _, source in sources for reveal in source.reveals))
+    guarantee = job.guarantee(tuple(dict.fromkeys(reveal for _, source in sources for reveal in source.reveals)))
     lengths, rows = _sample(job.work, sources)
     exact = bool(sources) and all(source.rows is not None for _, source in sources)
     words = float(lengths.mean()) if len(lengths) else None
     most = float(lengths.max()) if len(lengths) else None
-    at_once = job.work.gives is not None
+    at_once = guarantee.unit is Unit.UTTERANCE or (job.work.gives is not None and guarantee.unit is not Unit.SENTENCE)
     partial = None if job.target is None else PartialFolder(job.target)
-    guarantee = job.guarantee(reveals)
     return Preview(
         files=len(job.shards.files),
         size=sum(shard.path.stat().st_size for shard, _ in sources if shard.path) if sources else None,
@@ -121,6 +134,7 @@ def preview(job: Job) -> Preview:
         dimension=job.work.gives,
         words=words,
         most_words=most,
+        pieces=traits_of(job.work).pieces,
         loss=_loss(guarantee, 1 if at_once else words),
         most_loss=_loss(guarantee, 1 if at_once else most),
         guarantee=guarantee,

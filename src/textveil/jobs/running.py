@@ -1,7 +1,8 @@
 """Carrying out a planned run: batches through the work into the partial output, then commit.
 
-A text or npy file that is being written goes on where its journal says; a parquet or Arrow file is redone from its
-start. Either way the key and the row numbers are the same, so a redone row gets the noise it had.
+A text or npy file that is being written goes on where its journal says, and so does a parquet or Arrow file of a work
+that is slow; that of a fast one is redone from its start. Either way the key and the row numbers are the same, so a
+redone row gets the noise it had.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import STREAM, Job
 from textveil.jobs.receipt import FileReceipt, sha256_of
 from textveil.jobs.stopping import resumable
+from textveil.jobs.traits import traits_of
 from textveil.progress import Step, progress
 from textveil.randomness import RandomSource, fresh_key
 
@@ -145,7 +147,8 @@ def _release_file(
     name = job.name_of(shard)
     path = partial.output / name if name else partial.output
     path.parent.mkdir(parents=True, exist_ok=True)
-    sink = open_sink(source, path, job.format_of(shard), keep=told.size)
+    spool = partial.spool if traits_of(job.work).slow else None
+    sink = open_sink(source, path, job.format_of(shard), keep=told.size, spool=spool)
     try:
         # The journal must not tell of a file whose name a power cut could still take away.
         for folder in path.relative_to(partial.folder).parents:

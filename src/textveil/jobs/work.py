@@ -8,14 +8,19 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.encoders import TextEmbedder
+from textveil.encoders import DocumentEmbedder, TextEmbedder
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
+from textveil.jobs.traits import Traits, as_columns, columns_beside, embedding_traits
+from textveil.jobs.utterances import Saying
+from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.mechanism import Mechanism
+from textveil.mechanisms.public_response import PublicResponse
 from textveil.mechanisms.vectors import VectorMechanism
 from textveil.randomness import RandomSource
 from textveil.text import TextRewriter
+from textveil.text.documents import all_sentences
 
 Vectors = NDArray[np.float64]
 
@@ -48,31 +53,36 @@ class BatchWork(Protocol):
         ...
 
     def words(self, items: Any) -> NDArray[np.int64] | None:
-        """Return how many words that are paid for each text has; None if a record is released at once."""
+        """Return how many words or sentences that are paid for each text has; None if a record is released at once."""
         ...
 
     def run(self, items: Any, source: RandomSource) -> Any:
         """Release items, the first with the noise of the source's row, each as one; from any thread.
 
-        Texts come and go as `Packed`, vectors as the rows of an array.
+        Texts come and go as `Packed`, vectors as the rows of an array, or `Answered` with columns beside them.
         """
         ...
 
+    # `traits: Traits` may say more; a work without is a fast one of words.
 
-Work: TypeAlias = BatchWork | TextRewriter | TextEmbedder | VectorMechanism
+
+Work: TypeAlias = BatchWork | TextRewriter | Adept | TextEmbedder | DocumentEmbedder | VectorMechanism | PublicResponse
 
 
 def work_of(work: Work) -> BatchWork:
     """Return the work that a rewriter, an embedder or a vector mechanism does."""
     if isinstance(work, TextRewriter):
         return Rewriting(work)
-    if isinstance(work, TextEmbedder):
+    if isinstance(work, Adept):
+        return Saying(work)
+    if isinstance(work, TextEmbedder | DocumentEmbedder):
         return Embedding(work)
-    if isinstance(work, VectorMechanism):
+    if isinstance(work, VectorMechanism | PublicResponse):
         return Releasing(work)
     if isinstance(work, Mechanism):
         raise InvalidInputError(
-            f"{type(work).__name__} can't release files; give a TextRewriter, a TextEmbedder or a vector mechanism"
+            f"{type(work).__name__} can't release files; give a TextRewriter, a TextEmbedder, a DocumentEmbedder or a "
+            "vector mechanism"
         )
     return work
 
@@ -110,9 +120,9 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Releasing:
-    """Release vectors."""
+    """Release vectors, or answer them by public ones."""
 
-    mechanism: VectorMechanism
+    mechanism: VectorMechanism | PublicResponse
 
     @property
     def takes(self) -> int:
@@ -122,7 +132,12 @@ class Releasing:
     @property
     def gives(self) -> int:
         """The dimension that the mechanism releases."""
-        return self.mechanism.released_dimension
+        return _released_dimension(self.mechanism)
+
+    @property
+    def traits(self) -> Traits:
+        """That candidates are named."""
+        return Traits(beside=columns_beside(self.mechanism))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -141,24 +156,31 @@ class Releasing:
     def words(self, vectors: Vectors) -> None:
         """Return None: a vector is released at once."""
 
-    def run(self, vectors: NDArray[Any], source: RandomSource) -> Vectors:
+    def run(self, vectors: NDArray[Any], source: RandomSource) -> Any:
         """Release the rows of an array."""
         items = self.mechanism._check(vectors)
-        released: Vectors = self.mechanism._sample(items, source.streams(self.purpose, items))
-        return released
+        released = self.mechanism._sample(items, source.streams(self.purpose, items))
+        if isinstance(self.mechanism, PublicResponse):
+            released = [self.mechanism.candidates[index] for index in released]
+        return as_columns(released, self.gives)
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Release a vector for each text."""
+    """Release a vector for each text or document."""
 
-    embedder: TextEmbedder
+    embedder: TextEmbedder | DocumentEmbedder
     takes: int | None = None
 
     @property
     def gives(self) -> int:
         """The dimension that the mechanism releases."""
-        return self.embedder.mechanism.released_dimension
+        return _released_dimension(self.embedder.mechanism)
+
+    @property
+    def traits(self) -> Traits:
+        """Those of its encoder and mechanism."""
+        return embedding_traits(self.embedder)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -174,10 +196,17 @@ class Embedding:
         """That of the embedder."""
         return self.embedder.spec()
 
-    def words(self, texts: Packed) -> None:
-        """Return None: a text is released at once."""
+    def words(self, texts: Packed) -> NDArray[np.int64] | None:
+        """Return how many sentences each document has; None for texts, which are released at once."""
+        if isinstance(self.embedder, TextEmbedder):
+            return None
+        return np.diff(all_sentences(texts, least=self.embedder.mechanism.least_sentences)[1])
 
-    def run(self, texts: Packed, source: RandomSource) -> Vectors:
+    def run(self, texts: Packed, source: RandomSource) -> Any:
         """Encode texts and release their vectors."""
-        items = self.embedder.vectors(texts)
-        return self.embedder._sample(items, source.streams(self.purpose, items))
+        items: Any = self.embedder.vectors(texts)
+        return as_columns(self.embedder._sample(items, source.streams(self.purpose, items)), self.gives)
+
+
+def _released_dimension(mechanism: Any) -> int:
+    return int(getattr(mechanism, "released_dimension", mechanism.dimension))

@@ -1,1 +1,1 @@
-"""What is trained on public data: hyperbolic embeddings of hierarchies."""
+"""What is trained on public data: hyperbolic embeddings of hierarchies, auto-encoders of utterances, recoders."""

@@ -39,7 +39,7 @@ class Checkpoint:
             raise InvalidInputError(f"{self.path}: not a checkpoint of textveil; delete it to start over") from None
         if digest != self.digest:
             raise InvalidInputError(
-                f"{self.path}: was begun with other relations or other options; use those to go on, "
+                f"{self.path}: was begun with other data or other options; use those to go on, "
                 "or delete it to start over"
             )
         return points, epochs, seconds

@@ -15,6 +15,7 @@ import numpy as np
 from textveil.errors import InvalidInputError, require_positive
 from textveil.measure.deniability import deniable
 from textveil.mechanisms.exponential import Exponential
+from textveil.mechanisms.exponential.law import kept_share
 from textveil.mechanisms.words import WordMechanism
 from textveil.vocabulary.pairs import log_normalisers
 
@@ -85,8 +86,10 @@ def unchanged(mechanism: WordMechanism) -> float:
         law = mechanism.law
         if law.kept is not None:
             return law.kept
-        rates = np.array([law.rate])
-        return float(np.exp(-log_normalisers(mechanism.vocabulary, rates, radius=law.radius)).mean())
+        logs = log_normalisers(
+            mechanism.vocabulary, np.array([law.rate]), radius=law.radius, weights=law.output_weights
+        )
+        return float(kept_share(logs[0], law.output_weights))
     words = np.arange(_SAMPLES) % len(mechanism.vocabulary)
     return float((mechanism.release_ids(words) == words).mean())
 
@@ -111,6 +114,7 @@ def _search(make: Callable[[float], Made], share: float, start: float) -> tuple[
     near = _TOLERANCE * min(share, 1 - share)
     below: _Tried[Made] | None = None
     above: _Tried[Made] | None = None
+    before: _Tried[Made] | None = None
     epsilon = start
     for _ in range(_MOST_STEPS):
         made = make(epsilon)
@@ -122,7 +126,8 @@ def _search(make: Callable[[float], Made], share: float, start: float) -> tuple[
         if below and above and (above.share - below.share <= near or above.epsilon <= below.epsilon * (1 + _FINEST)):
             return below.mechanism, above.mechanism
         if above is None:
-            epsilon *= 2
+            _require_growth(tried, before, share)
+            before, epsilon = tried, 2 * epsilon
         elif below is None:
             epsilon /= 2
         else:
@@ -133,6 +138,15 @@ def _search(make: Callable[[float], Made], share: float, start: float) -> tuple[
     raise InvalidInputError(
         f"no epsilon up to {epsilon:.3g} leaves {share:.1%} of the words unchanged; choose another share"
     )
+
+
+def _require_growth(tried: _Tried[Made], before: _Tried[Made] | None, share: float) -> None:
+    """Refuse to double epsilon for ever where it no longer changes anything, though words stay by more than chance."""
+    if before is not None and tried.share == before.share > 2 / len(tried.mechanism.vocabulary):
+        raise InvalidInputError(
+            f"no epsilon leaves {share:.1%} of the words unchanged: {tried.share:.1%} stay at {before.epsilon:.3g} and "
+            "at any larger one; choose a smaller share, or leave weights out"
+        )
 
 
 def _log_odds(share: float) -> float:

@@ -1,5 +1,6 @@
 """Mechanisms: one file each. Importing this package registers them all."""
 
+from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
 from textveil.mechanisms.deep_candidate import DeepCandidate
@@ -17,9 +18,11 @@ from textveil.mechanisms.nearest_word import NearestWord
 from textveil.mechanisms.privemb import PrivEmb
 from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.public_response import PublicResponse
+from textveil.mechanisms.sentence_responses import SentenceResponses
 from textveil.mechanisms.word_vector import WordVector
 
 __all__ = [
+    "Adept",
     "AveragedPrivUnit",
     "ClippedLaplace",
     "CoordinateLaplace",
@@ -38,6 +41,7 @@ __all__ = [
     "PrivEmb",
     "PrivUnit",
     "PublicResponse",
+    "SentenceResponses",
     "TruncatedMean",
     "WordVector",
     "from_spec",

@@ -7,17 +7,17 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.files import Format, Kind
 from textveil.hashing import Packed
 from textveil.immutable import Immutable, read_only
+from textveil.mechanisms.candidate_files import TextEncoder, encoded, read_saved, read_texts, read_vectors
 from textveil.vocabulary.lattice import LARGEST, MOST_DIMENSIONS, STEP
 
 _FORMAT = 1
@@ -92,24 +92,44 @@ class Candidates(Immutable):
             partial.unlink(missing_ok=True)
 
     @classmethod
-    def load(cls, path: str | Path) -> Candidates:
-        """Read candidates that `save` wrote."""
-        try:
-            with np.load(path, allow_pickle=False) as parts:
-                vectors = parts["vectors"]
-                texts = _unpacked(parts["texts"], parts["offsets"]) if "texts" in parts else None
-        except FileNotFoundError:
-            raise InvalidInputError(f"there is no file {str(path)!r}; Candidates(...).save(path) writes one") from None
-        except (BadZipFile, KeyError, TypeError, ValueError, EOFError, OSError, AttributeError):
+    def load(
+        cls,
+        path: str | Path,
+        encoder: TextEncoder | None = None,
+        *,
+        column: str | int | None = None,
+        header: bool | None = None,
+        format: str | None = None,  # noqa: A002
+    ) -> Candidates:
+        """Read PUBLIC candidates: saved ones, texts (txt, csv, tsv, jsonl, parquet, arrow), or vectors (npy, npz ...).
+
+        Parameters
+        ----------
+        path : of the file
+        encoder : gives texts their vectors, as the private ones get theirs; blank texts are left out
+        column : which column, key or array holds the texts or vectors, if there are several
+        header : whether the first row of a csv file names the columns
+        format : of the file, if its extension does not say: "txt", "csv", "jsonl.gz" ...
+        """
+        file = Path(path)
+        if not file.is_file():
+            raise InvalidInputError(f"there is no file {str(path)!r}; Candidates(...).save(path) writes one")
+        form = Format.guessed(file) if format is None else Format.of(file, format)
+        form = form or Format(Kind.NPZ)
+        saved = read_saved(file, form)
+        if saved is not None:
+            candidates = cls(*saved)
+        elif encoder is None or form.kind.is_array:
+            candidates = cls(read_vectors(file, form, column))
+        else:
+            texts = read_texts(file, form, column, header)
+            candidates = cls(encoded(texts, encoder), texts)
+        if encoder is not None and candidates.dimension != encoder.dimension:
             raise InvalidInputError(
-                f"{str(path)!r} holds no candidates: it must be an npz file that Candidates(...).save(path) wrote"
-            ) from None
-        return cls(vectors, texts)
-
-
-def _unpacked(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
-    whole = data.tobytes()
-    return [whole[start:end].decode() for start, end in pairwise(offsets.tolist())]
+                f"the candidates of {str(path)!r} have {candidates.dimension} numbers each, but the encoder gives "
+                f"{encoder.dimension}; encode them by the same encoder"
+            )
+        return candidates
 
 
 def _checked_texts(texts: Sequence[str], count: int) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ Weights are 127-bit integers, scaled so that the total of a row is just below 2^
 candidate at least the weight at the radius: a row holds what the word itself and the near ones have above that, in
 two 64-bit halves, and the rest of the total is shared by all candidates equally. A draw compares a uniform
 127-bit integer with them: no float is compared, and the law is exactly the integers'. Most draws end
-at the word itself or in the rest, without a look at the near ones.
+at the word itself or in the rest, without a look at the near ones. Where candidates have weights of their own the rest
+is shared by these instead, and a second integer finds whose it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from textveil.compiled import compiled, compiled_reduction
 from textveil.elementary import exponential
+from textveil.noise.reading import until_done
 from textveil.randomness import Streams
 
 # A total of 2^127 (1 - 2^-20) leaves room for rounding and makes a second try rare.
@@ -23,6 +25,7 @@ TOTAL = 2.0**127 * (1 - 2.0**-20)
 WORDS_A_DRAW = 2
 _HALF = 2.0**64
 _AGAIN = -1
+_FAR = -2
 # Tokens whose random words fit into the cache.
 _PORTION = 65_536
 
@@ -50,27 +53,65 @@ class Rows(NamedTuple):
     total_low: NDArray[np.uint64]
 
 
-def draw(tokens: NDArray[np.int64], rows: Rows, candidates: int, streams: Streams) -> NDArray[np.int64]:
-    """Draw one of `candidates` for each token from the row of its word."""
+class Shares(NamedTuple):
+    """How candidates with weights of their own share the rest: cumulative integers, the last one their total."""
+
+    high: NDArray[np.uint64]
+    low: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, weights: NDArray[np.float64]) -> Shares:
+        """Return the shares of candidates with these weights."""
+        shares = cls(np.empty(len(weights), np.uint64), np.empty(len(weights), np.uint64))
+        _cumulate(weights * (TOTAL / weights.sum()), shares.high, shares.low)
+        return shares
+
+
+def draw(
+    tokens: NDArray[np.int64], rows: Rows, candidates: int, streams: Streams, shares: Shares | None = None
+) -> NDArray[np.int64]:
+    """Draw one of `candidates` for each token from the row of its word.
+
+    Parameters
+    ----------
+    shares : whose the rest of a row is; without it all candidates share it equally
+    """
     chosen = np.empty(len(tokens), dtype=np.int64)
     for first in range(0, len(tokens), _PORTION):
         part = slice(first, first + _PORTION)
-        _draw_portion(tokens[part], rows, candidates, streams.select(part), chosen[part])
+        own = streams.select(part)
+        _draw_portion(tokens[part], rows, 0 if shares else candidates, own, chosen[part])
+        if shares:
+            far = np.flatnonzero(chosen[part] == _FAR)
+            chosen[first + far] = _shared(shares, own.select(far))
+    return chosen
+
+
+def _shared(shares: Shares, streams: Streams) -> NDArray[np.int64]:
+    """Draw a candidate by the shares alone."""
+    chosen = np.empty(len(streams), dtype=np.int64)
+
+    def attempt(part: Streams, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        drawn = np.empty(len(places), dtype=np.int64)
+        _draw_shared(shares, np.ascontiguousarray(part.words(WORDS_A_DRAW)), drawn)
+        chosen[places] = drawn
+        return np.not_equal(drawn, _AGAIN)
+
+    until_done(streams, attempt)
     return chosen
 
 
 def _draw_portion(
     tokens: NDArray[np.int64], rows: Rows, candidates: int, streams: Streams, chosen: NDArray[np.int64]
 ) -> None:
-    waiting = np.arange(len(tokens))
-    while len(waiting):
-        words = np.ascontiguousarray(streams.words(WORDS_A_DRAW))
-        drawn = np.empty(len(waiting), dtype=np.int64)
-        asking = tokens[waiting]
+    def attempt(part: Streams, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        drawn, asking = np.empty(len(places), dtype=np.int64), tokens[places]
+        words = np.ascontiguousarray(part.words(WORDS_A_DRAW))
         _draw(asking, _grouped(asking, len(rows.starts)), rows, candidates, words, drawn)
-        chosen[waiting] = drawn
-        again = drawn == _AGAIN
-        waiting, streams = waiting[again], streams.select(again)
+        chosen[places] = drawn
+        return np.not_equal(drawn, _AGAIN)
+
+    until_done(streams, attempt)
 
 
 def _grouped(tokens: NDArray[np.int64], words: int) -> NDArray[np.int64]:
@@ -113,6 +154,58 @@ def integer_row(distances, own, rate, radius, weights, boost, ids, high, low):  
     top, bottom = _plus(top, bottom, own_high, own_low)
     total_high, total_low = _plus(top, bottom, *_times(share_high, share_low, count))
     return kept, own_high, own_low, share_high, share_low, total_high, total_low
+
+
+@compiled
+def weighted_row(distances, own, rate, radius, weights, whole, ids, high, low):  # type: ignore[no-untyped-def]
+    """Write the row of one word by weights[y] exp(-rate min(d, radius)); return the same as `integer_row`.
+
+    Candidates at `radius` and beyond are not written; the share that is returned is all of the rest, which all
+    candidates share by their weights. `whole` is the sum of these.
+    """
+    kept = 0
+    for y in range(distances.size):
+        ids[kept] = y
+        kept += 1 if y != own and distances[y] < radius else 0
+    ids[kept] = own
+    far = exponential(-rate * radius)
+    values = np.empty(kept + 1)
+    for k in range(kept + 1):
+        y = ids[k]
+        values[k] = weights[y] * max(exponential(-rate * distances[y]) - far, 0.0)
+    scale = TOTAL / (_sum(values) + far * whole)
+    rest_high, rest_low = _integer(far * whole * scale)
+    top, bottom = np.uint64(0), np.uint64(0)
+    for k in range(kept):
+        top, bottom = _plus(top, bottom, *_integer(values[k] * scale))
+        high[k], low[k] = top, bottom
+    own_high, own_low = _integer(values[kept] * scale)
+    total_high, total_low = _plus(*_plus(top, bottom, own_high, own_low), rest_high, rest_low)
+    return kept, own_high, own_low, rest_high, rest_low, total_high, total_low
+
+
+@compiled
+def _cumulate(values, high, low):  # type: ignore[no-untyped-def]
+    top, bottom = np.uint64(0), np.uint64(0)
+    for k in range(values.size):
+        top, bottom = _plus(top, bottom, *_integer(values[k]))
+        high[k], low[k] = top, bottom
+
+
+@compiled
+def _draw_shared(shares, words, chosen):  # type: ignore[no-untyped-def]
+    last = shares.high.size - 1
+    for t in range(chosen.size):
+        top, bottom = words[t, 0] >> np.uint64(1), words[t, 1]
+        chosen[t] = _AGAIN
+        if _less(top, bottom, shares.high[last], shares.low[last]):
+            first, left = 0, last + 1
+            while left > 1:
+                half = left >> 1
+                place = first + half - 1
+                first += 0 if _less(top, bottom, shares.high[place], shares.low[place]) else half
+                left -= half
+            chosen[t] = first
 
 
 @compiled_reduction
@@ -170,6 +263,7 @@ def _counting_sort(tokens, places, order):  # type: ignore[no-untyped-def]
 
 @compiled
 def _draw(tokens, order, rows, candidates, words, chosen):  # type: ignore[no-untyped-def]
+    # Without candidates the rest of a row is one lump, to be shared later.
     for t in order:
         word = tokens[t]
         top, bottom = words[t, 0] >> np.uint64(1), words[t, 1]
@@ -182,9 +276,9 @@ def _draw(tokens, order, rows, candidates, words, chosen):  # type: ignore[no-un
             continue
         top, bottom = _minus(top, bottom, own_high, own_low)
         share_high, share_low = rows.share_high[word], rows.share_low[word]
-        rest_high, rest_low = _times(share_high, share_low, candidates)
+        rest_high, rest_low = _times(share_high, share_low, max(candidates, 1))
         if _less(top, bottom, rest_high, rest_low):
-            chosen[t] = _quotient(top, bottom, share_high, share_low, candidates)
+            chosen[t] = _quotient(top, bottom, share_high, share_low, candidates) if candidates else _FAR
         else:
             chosen[t] = _search(*_minus(top, bottom, rest_high, rest_low), rows, word)
 

@@ -24,7 +24,7 @@ from textveil.noise.reading import Rows
 from textveil.noise.rereading import until_enough
 from textveil.randomness import Streams, Words
 
-Scores = NDArray[np.uint16]
+Scores = NDArray[np.unsignedinteger[Any]]
 Ids = NDArray[np.int64]
 
 # A first comparison looks at so many words of binary digits.
@@ -47,11 +47,11 @@ def choose(scores: Scores, rate: Fraction, streams: Streams, *, exponential: boo
     """
     chosen = np.empty(len(scores), dtype=np.int64)
     gaps = int((scores.max(axis=1) - scores.min(axis=1)).max(initial=0)) + 1
-    known = _gaps_in(scores) if gaps > _FEW_GAPS else np.arange(gaps)
     digit_words = _FIRST_DIGITS
 
     def attempt(words: Words, rows: Rows) -> NDArray[np.bool_]:
         nonlocal digit_words
+        known = _gaps_in(scores[rows]) if gaps > _FEW_GAPS else np.arange(gaps)
         digits = np.zeros((gaps, digit_words), dtype=np.uint64)
         digits[known] = [acceptance_digits(rate * int(gap), digit_words) for gap in known]
         drawn = np.empty(len(rows), dtype=np.int64)
@@ -60,8 +60,8 @@ def choose(scores: Scores, rate: Fraction, streams: Streams, *, exponential: boo
         digit_words *= 2
         return np.asarray(drawn != UNDECIDED)
 
-    # Counting reads two bits a candidate, and some words for every score that occurs.
-    width = 8 if exponential else 2 * (scores.shape[1] // 64 + 8 * min(gaps, 8))
+    # Counting reads two bits a candidate, and some words for every score that occurs; four where that is once or twice.
+    width = 8 if exponential else 2 * (scores.shape[1] // 64 + 8 * min(gaps, 8) + 2 * min(gaps, scores.shape[1]))
     until_enough(streams, width, attempt)
     return chosen
 

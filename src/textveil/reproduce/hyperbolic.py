@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from textveil.errors import MissingDependencyError
-from textveil.measure.calibration import calibrate
+from textveil.measure.calibration import calibrate, unchanged
 from textveil.measure.statistics.sampled import clopper_pearson
 from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
@@ -58,6 +58,7 @@ HYPERNYMS = {
     "firebrand": ("firewood", "fuel", "entity"),
 }
 SHARES = (0.2, 0.5, 0.8)
+GENERAL_EPSILONS = (1.5, 2.0, 2.5)
 _SHOWN = 5
 
 
@@ -106,27 +107,33 @@ def table_4(
     return Reproduction(numbers=numbers, tables=_kept_tables(numbers), draw=lambda: _draw_kept(numbers))
 
 
-def table_1(*, vocabulary: Vocabulary | None = None, shares: Sequence[float] = SHARES) -> Reproduction:
-    """Say what becomes of the words of Table I where a share of all words stays, and how much of that is more general.
+def table_1(
+    *,
+    vocabulary: Vocabulary | None = None,
+    shares: Sequence[float] = SHARES,
+    epsilons: Sequence[float] = GENERAL_EPSILONS,
+) -> Reproduction:
+    """Say what becomes of the words of Table I, with all outputs alike and with general ones favoured.
 
     Parameters
     ----------
     vocabulary : of the Poincaré ball; by default the one that comes with textveil
-    shares : of the vocabulary's words that stay, in the mean; epsilon is chosen by each
+    shares : of the vocabulary's words that stay, in the mean, if all outputs are alike; epsilon is chosen by each
+    epsilons : of the laws that favour general words
     """
     nouns = vocabulary or Vocabulary.hyperbolic()
-    made = []
-    for share in shares:
-        mechanism = calibrate(lambda e: Exponential(nouns, epsilon=e), target="unchanged", at_most=share)
-        replaced = [_replaced(mechanism, word) for word in HOPED]
-        made.append({"unchanged": share, "epsilon": mechanism.epsilon, "words": replaced})
-    numbers = {
+    plain = [calibrate(lambda e: Exponential(nouns, epsilon=e), target="unchanged", at_most=share) for share in shares]
+    general = [Exponential(nouns, epsilon=epsilon, weights="general", calibrated=True) for epsilon in epsilons]
+    numbers: dict[str, Any] = {
         "paper": "Feyisetan, Diethe and Drake 2019, Table I",
         "vocabulary": len(nouns),
         "unknown": nouns.words[nouns.unknown_id],
-        "strengths": made,
+        "strengths": [_strength(mechanism) for mechanism in plain],
+        "general": [_strength(mechanism) for mechanism in general],
     }
-    return Reproduction(numbers=numbers, tables=tuple(_word_table(one) for one in made))
+    tables = [_word_table(one, "all words alike") for one in numbers["strengths"]]
+    tables += [_word_table(one, "general words favoured") for one in numbers["general"]]
+    return Reproduction(numbers=numbers, tables=tuple(tables))
 
 
 def generated_tree(levels: int, *, dimension: int, branches: int = 10) -> Vocabulary:
@@ -200,6 +207,11 @@ def _public() -> RandomSource:
     return RandomSource.keyed(hashlib.sha256(b"textveil reproduce hyperbolic").digest())
 
 
+def _strength(mechanism: Exponential) -> dict[str, Any]:
+    words = [_replaced(mechanism, word) for word in HOPED]
+    return {"unchanged": unchanged(mechanism), "epsilon": mechanism.epsilon, "words": words}
+
+
 def _replaced(mechanism: Exponential, word: str) -> dict[str, Any]:
     """Return what becomes of a word; words at its own point are counted apart, since nothing tells them from it."""
     vocabulary = mechanism.vocabulary
@@ -263,8 +275,8 @@ def _short(share: float) -> str:
     return f"{1000 * share:,.0f}" if share >= 0.1 or share == 0 else f"{1000 * share:.2g}"
 
 
-def _word_table(strength: dict[str, Any]) -> Table:
-    title = f"epsilon {strength['epsilon']:.4g}: {strength['unchanged']:.0%} of all words stay"
+def _word_table(strength: dict[str, Any], weights: str) -> Table:
+    title = f"{weights}, epsilon {strength['epsilon']:.4g}: {strength['unchanged']:.0%} of all words stay"
     table = Table(title=title, title_justify="left")
     for name in ("word", "paper hopes", "enters as", "stays", "likeliest other words", "hypernyms among replacements"):
         table.add_column(name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,13 @@ class Reproduction:
     numbers : all of them, as plain values
     tables : the same to read
     draw : makes the picture, where there is one
+    records : one for each number measured, all with the same names; a CSV file of them is written beside the numbers
     """
 
     numbers: dict[str, Any]
     tables: tuple[Table, ...]
     draw: Callable[[], Any] | None = None
+    records: Sequence[Mapping[str, Any]] = ()
 
     def save(self, path: Path) -> list[Path]:
         """Write the picture, if the path is that of one, and the numbers beside it as JSON; return what was written."""
@@ -42,7 +46,18 @@ class Reproduction:
             save_picture(self.draw(), path)
             written = [path, numbers]
         _write(numbers, json.dumps(self.numbers, indent=1) + "\n")
+        if self.records:
+            written.append(path.with_suffix(".csv"))
+            _write(written[-1], _as_csv(self.records))
         return written
+
+
+def _as_csv(records: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
 
 
 def _write(path: Path, text: str) -> None:

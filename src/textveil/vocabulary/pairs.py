@@ -66,29 +66,32 @@ def over_pairs(
             step()
 
 
-def log_normalisers(vocabulary: Vocabulary, rates: Floats, *, radius: float) -> Floats:
-    """Return ln Z(x) = ln sum_y exp(-rate min(d(x,y), radius)) for every rate and word, in one pass.
+def log_normalisers(vocabulary: Vocabulary, rates: Floats, *, radius: float, weights: Floats | None = None) -> Floats:
+    """Return ln Z(x) = ln sum_y a(y) exp(-rate min(d(x,y), radius)) for every rate and word, in one pass.
 
     Parameters
     ----------
     rates : ascending and evenly spaced, so that one product a rate replaces an exponential
     radius : where distances are cut off; inf for nowhere
+    weights : a(y) > 0; all 1 if left out
     """
     rates = np.asarray(rates, dtype=np.float64)
     gap = float(rates[-1] - rates[0]) / max(1, len(rates) - 1)
     sums = np.zeros((len(rates), len(vocabulary)))
+    heavy = np.ones(len(vocabulary)) if weights is None else weights
 
     def work(tile: Tile, distances: Floats) -> tuple[Floats, Floats]:
         rows = np.zeros((len(rates), distances.shape[0]))
         columns = np.zeros((len(rates), distances.shape[1]))
-        _add_weights(distances, radius, rates[0], gap, rows, columns)
+        above, below = heavy[tile.top : tile.bottom], heavy[tile.left : tile.right]
+        _add_weights(distances, radius, rates[0], gap, above, below, rows, columns)
         return rows, columns
 
     for tile, (rows, columns) in over_pairs(vocabulary, work, title="normalisers"):
         sums[:, tile.top : tile.bottom] += rows
         if not tile.on_diagonal:
             sums[:, tile.left : tile.right] += columns
-    return np.log(sums)
+    return np.log(sums / heavy)
 
 
 def steepest_pairs(vocabulary: Vocabulary, values: Floats, *, radius: float, slack: float) -> WorstPairs:
@@ -137,13 +140,14 @@ def lower_triangle(count: int) -> Iterator[Tile]:
 
 
 @compiled_reduction
-def _add_weights(distances, radius, rate, gap, rows, columns):  # type: ignore[no-untyped-def]
+def _add_weights(distances, radius, rate, gap, above, below, rows, columns):  # type: ignore[no-untyped-def]
+    # a(x) a(y) exp(-rate d) is symmetric: one number serves the sum of x and that of y, divided by a(x) and a(y) later.
     height, width = distances.shape
     weight, ratio = np.empty(width), np.empty(width)
     for i in range(height):
         for j in range(width):
             distance = min(distances[i, j], radius)
-            weight[j] = exponential(-rate * distance)
+            weight[j] = above[i] * below[j] * exponential(-rate * distance)
             ratio[j] = exponential(-gap * distance)
         for k in range(rows.shape[0]):
             total = 0.0

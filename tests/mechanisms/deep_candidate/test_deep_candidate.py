@@ -130,17 +130,17 @@ def test_epsilon_is_nearly_reached(choose):
     mechanism = tv.DeepCandidate(tv.Candidates(points), epsilon=1.0, projections=1, choose=choose)
     before = np.array([[-2.0], [0.0], [2.0], [2.0]])
     after = np.array([[-2.0], [0.0], [-2.0], [2.0]])
-    assert mechanism.depths(before)[:2].tolist() == [2, 1]
-    assert mechanism.depths(after)[:2].tolist() == [1, 2]
+    assert mechanism.utilities(before)[:2].tolist() == [2, 1]
+    assert mechanism.utilities(after)[:2].tolist() == [1, 2]
     loss = math.log(mechanism.law(before)[0] / mechanism.law(after)[0])
     assert 0.999 < loss <= 1.0
 
 
 def test_a_candidate_that_equals_every_sentence_is_best_here_and_worst_as_published(candidates):
     document = np.tile(candidates.vectors[4], (9, 1))
-    assert make(candidates).depths(document)[4] == 9
+    assert make(candidates).utilities(document)[4] == 9
     published = make(candidates, variant="published")
-    assert published.depths(document)[4] == 0
+    assert published.utilities(document)[4] == 0
     assert published.choose == "exponential"
 
 

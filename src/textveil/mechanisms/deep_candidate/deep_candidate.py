@@ -1,7 +1,8 @@
 """DeepCandidate: a public document that lies deep among the sentences of a private one (SPEC 5, paper 4).
 
-The utility of a candidate is its depth among the sentence vectors; exchanging a sentence moves it by at most 1. The
-choice is made by permute-and-flip, or, as published, by the exponential mechanism.
+The utility of a candidate is its depth among the sentence vectors; exchanging a sentence moves it by at most 1. Or it
+is the sum of the sentences' inner products with it, clipped, which moves by at most the width of the clip. The choice
+is made by permute-and-flip, or, as published, by the exponential mechanism.
 Proof: docs/mechanisms/deep-candidate.md.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from textveil.hashing import Packed
 from textveil.immutable import read_only
 from textveil.mechanisms.candidates import Candidates, Chosen
 from textveil.mechanisms.deep_candidate.depth import Depth
+from textveil.mechanisms.deep_candidate.inner_product import InnerProducts, checked_clip, usual_clip
 from textveil.mechanisms.deep_candidate.law import exponential_law, permute_and_flip_law
 from textveil.mechanisms.documents import ONE_SENTENCE, DocumentMechanism, Offsets, unpacked
 from textveil.mechanisms.mechanism import named_object
@@ -36,14 +38,15 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 CHOICES = ("permute-and-flip", "exponential")
+UTILITIES = ("depth", "inner-product")
 # Directions are normal numbers in steps of this.
 _DIRECTION_STEP = 2.0**-10
 _MOST_DIMENSIONS = 32_768
 _MOST_PROJECTIONS = 10_000
-# Documents and sentences that are worked on at a time, unless one document has more; numbers of depth in memory.
+# Documents and sentences that are worked on at a time, unless one document has more; numbers of utility in memory.
 _DOCUMENTS = 128
 _SENTENCES = 4096
-_DEPTHS = 1 << 23
+_NUMBERS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,9 @@ class DeepCandidate(DocumentMechanism):
     choose : "permute-and-flip", or "exponential" (the default of the published variant)
     variant : "repaired" counts a sentence at the place of a candidate for both sides; "published" as lying above it
     seed : public, of the directions
+    utility : "depth", or "inner-product": the sum over the sentences of their inner products with the candidate
+    clip : for inner products, the least and the largest that counts, both public; by default the range that tells
+        candidates from each other (see `usual_clip`)
     """
 
     candidates: Candidates
@@ -67,6 +73,8 @@ class DeepCandidate(DocumentMechanism):
     choose: str | None = None
     variant: str = "repaired"
     seed: int = 0
+    utility: str = "depth"
+    clip: tuple[float, float] | None = None
 
     least_sentences = 0
 
@@ -90,7 +98,19 @@ class DeepCandidate(DocumentMechanism):
             raise InvalidInputError(
                 f"vectors must have at most {_MOST_DIMENSIONS:,} dimensions (got {self.dimension:,})"
             )
-        _ = self._depth
+        self._check_utility()
+        _ = self._scores
+
+    def _check_utility(self) -> None:
+        if self.utility not in UTILITIES:
+            raise InvalidInputError(f"utility must be one of {UTILITIES} (got {self.utility!r})")
+        if self.utility == "depth":
+            if self.clip is not None:
+                raise InvalidInputError('clip is for utility="inner-product"; depth needs none: leave it out')
+            return
+        if self.variant == "published":
+            raise InvalidInputError('the published variant has utility="depth"; leave utility or variant out')
+        self._keep(clip=usual_clip(self.candidates.vectors) if self.clip is None else checked_clip(self.clip))
 
     @property
     def dimension(self) -> int:  # type: ignore[override]
@@ -130,6 +150,8 @@ class DeepCandidate(DocumentMechanism):
             "choose": self.choose,
             "variant": self.variant,
             "seed": self.seed,
+            "utility": self.utility,
+            "clip": None if self.clip is None else list(self.clip),
         }
 
     @cached_property
@@ -139,26 +161,33 @@ class DeepCandidate(DocumentMechanism):
         streams = RandomSource.keyed(key).streams(b"directions %d" % self.dimension, np.arange(self.projections))
         return read_only(np.rint(normals(streams, self.dimension) / _DIRECTION_STEP))
 
-    def depths(self, document: Any) -> NDArray[np.int64]:
-        """Return the depth of every candidate in one document. It is private: a release hides it."""
+    def utilities(self, document: Any) -> NDArray[np.int64]:
+        """Return the depth of every candidate in one document, or its steps of inner product. It is private."""
         sentences, offsets = unpacked(self._check(document), self.dimension)
         if len(offsets) != 2:
             raise InvalidInputError(f"give one document, an array of shape (sentences, {self.dimension})")
-        return np.asarray(self._depth.among(sentences, offsets)[0], dtype=np.int64)
+        return np.asarray(self._scores.among(sentences, offsets)[0], dtype=np.int64)
 
     def law(self, document: Any) -> Floats:
         """Return the probability with which each candidate is released for one document. It is private."""
-        depths = self.depths(document)
+        scores = self.utilities(document)
         law = exponential_law if self.choose == "exponential" else permute_and_flip_law
-        return law(depths.max() - depths, self.epsilon / 2)
+        return law(scores.max() - scores, float(self._rate))
 
     @cached_property
-    def _depth(self) -> Depth:
+    def _scores(self) -> Depth | InnerProducts:
+        if self.utility == "inner-product":
+            return InnerProducts(self.candidates.vectors, cast(tuple[float, float], self.clip))
         return Depth(self.candidates.vectors, self.directions, closed=self.variant == "repaired")
+
+    @property
+    def _rate(self) -> Fraction:
+        """Half of epsilon for what one sentence can add to a score."""
+        return Fraction(self.epsilon) / 2 / self._scores.steps
 
     def _sample(self, items: Packed, streams: Streams) -> list[Chosen]:
         sentences, offsets = unpacked(items, self.dimension)
-        portions = list(_portions(offsets, max(1, min(_DOCUMENTS, _DEPTHS // len(self.candidates)))))
+        portions = list(_portions(offsets, max(1, min(_DOCUMENTS, _NUMBERS // len(self.candidates)))))
 
         def work(documents: slice) -> Ids:
             return self._choose(sentences, offsets[documents.start : documents.stop + 1], streams.select(documents))
@@ -167,8 +196,8 @@ class DeepCandidate(DocumentMechanism):
         return [self.candidates[index] for part in spread for index in part]
 
     def _choose(self, sentences: Vectors, offsets: Offsets, streams: Streams) -> Ids:
-        depths = self._depth.among(sentences[offsets[0] : offsets[-1]], offsets - offsets[0])
-        return choose(depths, Fraction(self.epsilon) / 2, streams, exponential=self.choose == "exponential")
+        scores = self._scores.among(sentences[offsets[0] : offsets[-1]], offsets - offsets[0])
+        return choose(scores, self._rate, streams, exponential=self.choose == "exponential")
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> DeepCandidate:

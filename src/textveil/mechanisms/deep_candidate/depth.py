@@ -50,6 +50,9 @@ class Depth:
     closed : whether a sentence at the place of a candidate counts for both sides; if not, it counts as above it
     """
 
+    # The most that one sentence adds to a depth.
+    steps = 1
+
     def __init__(self, candidates: NDArray[np.floating], directions: Vectors, *, closed: bool = True) -> None:
         self.count = len(candidates)
         self._directions = np.ascontiguousarray(directions.T)
@@ -76,7 +79,7 @@ class Depth:
         """
         depths: Depths = np.empty((len(offsets) - 1, self.count), dtype=np.uint16)
         whole = np.empty(sentences.shape)
-        _snap(sentences, 1 / STEP, self.limit, whole)
+        snap(sentences, 1 / STEP, self.limit, whole)
         places = np.ascontiguousarray((whole @ self._directions).T)
         numbers = np.empty(places.shape, dtype=np.uint16)
         for block in self._blocks:
@@ -99,7 +102,8 @@ def _block(places: Vectors, start: int) -> _Block:
 
 
 @compiled
-def _snap(vectors, scale, limit, whole):  # type: ignore[no-untyped-def]
+def snap(vectors, scale, limit, whole):  # type: ignore[no-untyped-def]
+    """Round to whole numbers of 1/scale, cut off at the limit."""
     for i in range(vectors.shape[0]):
         for k in range(vectors.shape[1]):
             whole[i, k] = min(max(np.rint(vectors[i, k] * scale), -limit), limit)

@@ -1,6 +1,6 @@
 """The largest rate whose exact loss keeps epsilon, certified over all pairs of a vocabulary (T7).
 
-The exact loss of the law exp(-rate d)/Z is L(rate) = rate + max |ln Z(x) - ln Z(x')| / d(x,x'), between
+The exact loss of the law a(y) exp(-rate d)/Z, a > 0, is L(rate) = rate + max |ln Z(x) - ln Z(x')| / d(x,x'), between
 rate and 2 rate. L need not be monotone, so a grid is scanned from the top; inside the last bracket
 the rate is solved for on the binding pair alone and then certified over all pairs. A round costs two
 passes over the distances whatever the number of rates.
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.mechanisms.exponential.law import Law, rounding_slack, uncalibrated
+from textveil.mechanisms.exponential.law import Law, kept_share, rounding_slack, steepest_rate, uncalibrated
 from textveil.vocabulary import Vocabulary
 from textveil.vocabulary.pairs import distances_to_all, log_normalisers, steepest_pairs
 
@@ -30,14 +30,20 @@ _SHARE_TOLERANCE = 0.01
 _MOST_PASSES = 24
 
 
-def calibrate(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
-    """Return the exponential law with the largest rate found whose certified loss is at most epsilon."""
-    slack = rounding_slack(vocabulary)
-    best = uncalibrated(vocabulary, epsilon, radius)
-    low, high = best.rate, epsilon * (1 - 2 * _MARGIN)
+def calibrate(vocabulary: Vocabulary, epsilon: float, radius: float, weights: Floats | None = None) -> Law:
+    """Return the exponential law with the largest rate found whose certified loss is at most epsilon.
+
+    Parameters
+    ----------
+    weights : a(y) > 0, public; all 1 if left out
+    """
+    slack = rounding_slack(vocabulary, weighted=weights is not None)
+    best = uncalibrated(vocabulary, epsilon, radius, weights)
+    steepest = epsilon if weights is None else steepest_rate(vocabulary, epsilon, radius, weights)
+    low, high = best.rate, steepest * (1 - 2 * _MARGIN)
     for _ in range(ROUNDS_IF_SMALL if len(vocabulary) <= SMALL else ROUNDS):
         rates = np.linspace(low, high, RATES_A_ROUND)
-        normalisers = log_normalisers(vocabulary, rates, radius=radius)
+        normalisers = log_normalisers(vocabulary, rates, radius=radius, weights=weights)
         worst = steepest_pairs(vocabulary, normalisers, radius=radius, slack=slack)
         losses = rates + worst.slope
         kept = np.flatnonzero(losses <= epsilon * (1 - _MARGIN))
@@ -50,14 +56,15 @@ def calibrate(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
                 radius=radius,
                 loss=float(losses[top]),
                 certified=True,
+                output_weights=weights,
                 log_normalisers=normalisers[top],
-                kept=float(np.exp(-normalisers[top]).mean()),
+                kept=float(kept_share(normalisers[top], weights)),
             )
         if top == RATES_A_ROUND - 1 or best.loss >= epsilon * (1 - _GOOD_ENOUGH):
             break
         pair = (int(worst.first[top + 1]), int(worst.second[top + 1]))
         low, high = float(rates[top]), float(rates[top + 1])
-        high = _solve_on_pair(vocabulary, pair, epsilon, radius, slack, low, high)
+        high = _solve_on_pair(vocabulary, pair, epsilon, best, slack, low, high)
     return best
 
 
@@ -76,7 +83,7 @@ def law_keeping(vocabulary: Vocabulary, share: float, radius: float, *, at_most:
     near = _SHARE_TOLERANCE * min(share, 1 - share)
     for _ in range(_MOST_PASSES):
         rates = np.linspace(low, high, RATES_A_ROUND)
-        kept = np.exp(-log_normalisers(vocabulary, rates, radius=radius)).mean(axis=1)
+        kept = kept_share(log_normalisers(vocabulary, rates, radius=radius))
         above = int(np.searchsorted(kept, share, side="right"))
         if above == 0:
             raise InvalidInputError(
@@ -100,7 +107,7 @@ def _certified(vocabulary: Vocabulary, rate: float, radius: float) -> Law:
         loss=rate + float(worst.slope[0]),
         certified=True,
         log_normalisers=normalisers[0],
-        kept=float(np.exp(-normalisers[0]).mean()),
+        kept=float(kept_share(normalisers[0])),
     )
 
 
@@ -108,19 +115,20 @@ def _solve_on_pair(
     vocabulary: Vocabulary,
     pair: tuple[int, int],
     epsilon: float,
-    radius: float,
+    law: Law,
     slack: float,
     low: float,
     high: float,
 ) -> float:
-    """Return the largest rate in the bracket at which this pair alone keeps epsilon."""
+    """Return the largest rate in the bracket at which this pair alone keeps epsilon, in a law of this form."""
     from scipy.optimize import brentq
 
-    rows = np.minimum(distances_to_all(vocabulary, np.array(pair)), radius)
+    rows = np.minimum(distances_to_all(vocabulary, np.array(pair)), law.radius)
+    weights = np.ones(len(vocabulary)) if law.output_weights is None else law.output_weights
     distance = float(rows[0, pair[1]])
 
     def excess(rate: float) -> float:
-        first, second = np.log(np.exp(-rate * rows).sum(axis=1))
+        first, second = np.log(np.exp(-rate * rows) @ weights)
         return rate + (abs(float(first - second)) + slack) / distance - epsilon * (1 - 2 * _MARGIN)
 
     if excess(low) >= 0 or excess(high) <= 0:

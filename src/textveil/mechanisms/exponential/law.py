@@ -2,8 +2,8 @@
 
     P[y | x]  ~  a(y) exp(-rate min(d(x,y), radius)) b(x)^[y != x]
 
-with a = b = 1 for the exponential mechanism (T7, T8); a and b come from the covering programme for
-the tight form (T9, T15). Weights become integers (8.4) when a row is made.
+with a = b = 1 for the exponential mechanism (T7, T8); a may be given, or favour general words (`weighting`); for the
+tight form (T9, T15) a and b come from the covering programme. Weights become integers (8.4) when a row is made.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ Floats = NDArray[np.float64]
 DEEPEST = 44.0
 # The weights of outputs of a tight law reach down to a thousandth of the largest, which takes some of that room.
 DEEPEST_IF_TIGHT = 34.0
+# General weights leave rates little above epsilon / 2, so that there is some room left.
+DEEPEST_IF_GENERAL = 49.0
 # Rounding of the weights, of the normalisers and of exact distances, in nats, for any pair (SPEC 8.4).
 ROUNDING = 2.0**-40
-_ROUNDING_WORDS = 2**19
+ROUNDING_WORDS = 2**19
 # The radius at which a truncated law is sparse: measured in docs/choosing.md.
 _NEIGHBOURHOOD = 1 / 128
 _RADIUS_SAMPLE = 64
@@ -54,15 +56,28 @@ class Law(Immutable):
         """a(y), empty if all are 1."""
         return _NO_WEIGHTS if self.output_weights is None else self.output_weights
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the weights of outputs are the same in all rows, so that what is far is shared by them alone."""
+        return self.output_weights is not None and self.row_boosts is None
+
     def boost(self, word: int) -> float:
         """b(x)."""
         return 1.0 if self.row_boosts is None else float(self.row_boosts[word])
 
 
-def rounding_slack(vocabulary: Vocabulary) -> float:
+def rounding_slack(vocabulary: Vocabulary, *, weighted: bool = False) -> float:
     """Bound what computing in floats adds to the loss of any pair, in nats."""
-    growth = max(1.0, len(vocabulary) / _ROUNDING_WORDS)
-    return growth * ROUNDING + 4 * DEEPEST * vocabulary.space.relative_error(vocabulary.points)
+    growth = max(1.0, len(vocabulary) / ROUNDING_WORDS)
+    moves = 8 if weighted else 4
+    return growth * ROUNDING + moves * DEEPEST * vocabulary.space.relative_error(vocabulary.points)
+
+
+def kept_share(log_normalisers: Floats, weights: Floats | None = None) -> Floats:
+    """Return the mean over words of P[x|x] = a(x) / Z(x), for each row of normalisers."""
+    own = 0.0 if weights is None else np.log(weights)
+    share: Floats = np.exp(own - log_normalisers).mean(axis=-1)
+    return share
 
 
 def truncation_radius(vocabulary: Vocabulary, epsilon: float, radius: float | None, *, depth: float = DEEPEST) -> float:
@@ -89,16 +104,35 @@ def neighbourhood_radius(vocabulary: Vocabulary) -> float:
     return max(round(radius, 2), vocabulary.step)
 
 
-def uncalibrated(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
+def steepest_rate(vocabulary: Vocabulary, epsilon: float, radius: float, weights: Floats) -> float:
+    """Return the largest rate, up to epsilon, at which the rarest output keeps its digits in integers of 127 bits.
+
+    P[y | x] >= a(y) exp(-rate radius) / sum a, which must not be below e^-44 / 2^19.
+    """
+    reach = min(radius, diameter_bound(vocabulary))
+    uneven = math.log(weights.sum() / weights.min())
+    room = DEEPEST + math.log(ROUNDING_WORDS) - uneven
+    if room < epsilon / 2 * reach:
+        raise InvalidInputError(
+            f"the smallest weight is {weights.min() / weights.sum():.1e} of their sum, which leaves no digits for "
+            f"distances up to {reach:.3g} at this epsilon; raise the small weights, or give a smaller radius or epsilon"
+        )
+    return min(epsilon, room / reach) if reach > 0 else epsilon
+
+
+def uncalibrated(vocabulary: Vocabulary, epsilon: float, radius: float, weights: Floats | None = None) -> Law:
     """Return the law at half of epsilon: private for every vocabulary, without looking at any pair.
 
     Lip(ln Z) <= rate, so the loss is at most 2 rate d plus the rounding, and distinct points of the
     lattice are at least one step apart in Euclidean distance. In another space the least distance is looked for.
     """
-    slack = rounding_slack(vocabulary)
+    slack = rounding_slack(vocabulary, weighted=weights is not None)
+    if weights is not None:
+        # Its rate is allowed wherever any is; weights without digits are refused here.
+        steepest_rate(vocabulary, epsilon, radius, weights)
     if isinstance(vocabulary.space, Euclidean):
         cost = slack / vocabulary.step
     else:
         cost = float(steepest_pairs(vocabulary, np.zeros((1, len(vocabulary))), radius=radius, slack=slack).slope[0])
     rate = max(0.0, (epsilon - cost) / 2)
-    return Law(rate=rate, radius=radius, loss=epsilon, certified=False)
+    return Law(rate=rate, radius=radius, loss=epsilon, certified=False, output_weights=weights)

@@ -92,13 +92,15 @@ class Rows:
         self._law = law
         self._entries = max(len(vocabulary), budget // _ENTRY_BYTES)
         self._arena = Arena(len(vocabulary), self._entries)
+        self._shares = choice.Shares.of(law.weights) if law.is_weighted else None
+        self._whole = float(law.weights.sum())
         self._lock = threading.Lock()
 
     def draw(self, words: Ids, streams: Streams) -> Ids:
         """Draw a word for each word."""
         arena, count = self._arena, len(self._vocabulary)
         if len(arena.lacks(words)) == 0:
-            return choice.draw(words, arena.rows, count, streams)
+            return choice.draw(words, arena.rows, count, streams, self._shares)
         chosen = np.empty(len(words), dtype=np.int64)
         distinct = np.flatnonzero(np.bincount(words, minlength=count))
         while len(distinct):
@@ -106,16 +108,17 @@ class Rows:
             is_ready = np.zeros(count, dtype=bool)
             is_ready[distinct[:ready]] = True
             tokens = np.flatnonzero(is_ready[words])
-            chosen[tokens] = choice.draw(words[tokens], arena.rows, count, streams.select(tokens))
+            chosen[tokens] = choice.draw(words[tokens], arena.rows, count, streams.select(tokens), self._shares)
             distinct = distinct[ready:]
         return chosen
 
     def probabilities(self, words: Ids) -> Floats:
         """Return P[y | x] for these words x and all y, as the integers have it."""
         matrix = np.empty((len(words), len(self._vocabulary)))
+        shares = 1.0 if self._shares is None else _shares_of_one(self._shares)
         for place, row in enumerate(self._rows(words)):
             total = _wide(*row.total)
-            matrix[place] = _wide(*row.share) / total
+            matrix[place] = shares * (_wide(*row.share) / total)
             matrix[place, row.ids] += _differences(row.high, row.low) / float(total)
             matrix[place, row.word] += _wide(*row.own) / total
         return matrix
@@ -148,13 +151,25 @@ class Rows:
         return [self._row(int(word), row, buffers) for word, row in zip(words, distances, strict=True)]
 
     def _row(self, word: int, distances: Floats, buffers: Buffers) -> Row:
+        if self._law.is_weighted:
+            return weighted_row(word, distances, self._law, self._whole, buffers)
         return integer_row(word, word, distances, self._law, self._law.boost(word), buffers)
 
 
 def integer_row(word: int, own: int, distances: Floats, law: Law, boost: float, buffers: Buffers) -> Row:
     """Return the row of a word whose own place among the candidates is `own`."""
+    length, *numbers = choice.integer_row(distances, own, law.rate, law.radius, law.weights, boost, *buffers)
+    return _packed(word, length, numbers, buffers)
+
+
+def weighted_row(word: int, distances: Floats, law: Law, whole: float, buffers: Buffers) -> Row:
+    """Return the row of a word in a law with weights of outputs that sum to `whole`."""
+    length, *numbers = choice.weighted_row(distances, word, law.rate, law.radius, law.weights, whole, *buffers)
+    return _packed(word, length, numbers, buffers)
+
+
+def _packed(word: int, length: int, numbers: list[int], buffers: Buffers) -> Row:
     ids, high, low = buffers
-    length, *numbers = choice.integer_row(distances, own, law.rate, law.radius, law.weights, boost, ids, high, low)
     own_high, own_low, share_high, share_low, total_high, total_low = map(np.uint64, numbers)
     return Row(
         word=word,
@@ -165,6 +180,12 @@ def integer_row(word: int, own: int, distances: Floats, law: Law, boost: float, 
         share=(share_high, share_low),
         total=(total_high, total_low),
     )
+
+
+def _shares_of_one(shares: choice.Shares) -> Floats:
+    single = _differences(shares.high, shares.low)
+    single /= single.sum()
+    return single
 
 
 def _wide(high: np.uint64, low: np.uint64) -> int:

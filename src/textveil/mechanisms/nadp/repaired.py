@@ -95,10 +95,15 @@ class ComponentRows(Rows):
     def __init__(self, vocabulary: Vocabulary, law: Law, components: Ids) -> None:
         count = int(components.max()) + 1
         # Equal weights, given one by one: then no weight is shared among candidates that have no row.
-        super().__init__(
-            vocabulary,
-            Law(rate=law.rate, radius=law.radius, loss=law.loss, certified=False, output_weights=np.ones(count)),
+        single = Law(
+            rate=law.rate,
+            radius=law.radius,
+            loss=law.loss,
+            certified=False,
+            output_weights=np.ones(count),
+            row_boosts=np.ones(len(vocabulary)),
         )
+        super().__init__(vocabulary, single)
         self._components, self._count = components, count
 
     def _row(self, word: int, distances: Floats, buffers: Buffers) -> Row:

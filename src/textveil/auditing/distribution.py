@@ -1,0 +1,107 @@
+"""Does a sampler follow the law that its promise was proved for? The most telling test where that law is known.
+
+"Violated" is said where outputs lie nearer to the input than the law has them. Any other difference, such as too much
+noise, is no breach by itself; but then nothing that was computed from the law counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from textveil.auditing.outputs import plain
+from textveil.auditing.pairs import pairs_for
+from textveil.auditing.report import Finding, Method, Verdict, Witness
+from textveil.auditing.returned import returned_finding
+from textveil.auditing.sampler_checks import Check
+from textveil.auditing.samplers import sampler_checks
+from textveil.auditing.wrappers import inner_of
+from textveil.guarantees import Pairs
+from textveil.mechanisms.laplace import Laplace
+from textveil.mechanisms.mechanism import Mechanism
+from textveil.mechanisms.word_vector import WordVector, WordVectorMechanism
+from textveil.randomness import RandomSource
+
+_SAMPLES = 1_000
+
+
+def distribution_findings(
+    mechanism: Mechanism, *, alpha: float, samples: int | None = None, source: RandomSource | None = None
+) -> list[Finding]:
+    """Test the sampler of a mechanism: a finding a public input, none where the law is not known.
+
+    Parameters
+    ----------
+    mechanism : whose law, or that of what it is made around, is known
+    alpha : the chance that a sampler that follows its law is accused of anything
+    samples : how many outputs to draw in all; by default 1,000
+    source : where the noise comes from
+    """
+    inner = mechanism.mechanism if isinstance(mechanism, WordVector) else None
+    around = inner_of(mechanism, mechanism.guarantee)
+    if inner is not None or around is not None:
+        return distribution_findings(
+            inner or around.mechanism,  # type: ignore[union-attr]
+            alpha=alpha,
+            samples=samples,
+            source=source,
+        )
+    findings = []
+    if isinstance(mechanism, WordVectorMechanism):
+        alpha /= 2
+        findings.append(returned_finding(mechanism, mechanism.guarantee, alpha=alpha, source=source))
+    inputs = list(_inputs(mechanism))
+    for value in inputs:
+        count = max(1, (samples or _SAMPLES) // len(inputs))
+        checks = list(sampler_checks(mechanism, value, count, source))
+        if checks:
+            findings.append(_finding(mechanism, value, checks, alpha / len(inputs)))
+    return findings
+
+
+def _inputs(mechanism: Mechanism) -> Iterator[Any]:
+    """Return the two inputs of the first pair: a sampler must not treat one otherwise than the other."""
+    for x, y, _ in pairs_for(mechanism)[:1]:
+        yield x
+        yield y
+
+
+def _finding(mechanism: Mechanism, value: Any, checks: list[Check], alpha: float) -> Finding:
+    level = alpha / (2 * len(checks))
+    nearer = min(checks, key=lambda check: check.nearer)
+    other = min(checks, key=lambda check: check.other)
+    violated, differs = nearer.nearer <= level, other.other <= level
+    bound = _bound(mechanism, checks[0], level) if violated else math.nan
+    if violated:
+        told = (
+            f"By {nearer.name} outputs lie nearer to the input than the law has them that the promise was proved for "
+            f"(p-value {nearer.nearer:.2g}): there is too little noise."
+        )
+    elif differs:
+        told = (
+            f"The sampler differs from its law by {other.name} (p-value {other.other:.2g}), not towards the input: "
+            "that need not cost privacy, but the promise is not proved for what is sampled."
+        )
+    else:
+        told = f"Outputs agree with the law in {len(checks)} tests; that does not certify the sampler."
+    return Finding(
+        name="the sampler against its law",
+        method=Method.DISTRIBUTION,
+        verdict=Verdict.VIOLATED if violated else Verdict.NOT_CERTIFIABLE,
+        explanation=told,
+        bound=bound,
+        witness=Witness(pair=(plain(value), plain(value)), event=nearer.name) if violated else None,
+        samples=checks[0].samples,
+        alpha=alpha,
+        contradicts=differs and not violated,
+    )
+
+
+def _bound(mechanism: Mechanism, check: Check, level: float) -> float:
+    """Return the epsilon that l2-Laplace noise with so small norms must have; no private noise has smaller ones."""
+    from scipy.special import gammaincinv
+
+    if not isinstance(mechanism, Laplace) or mechanism.guarantee.relation.pairs is not Pairs.METRIC:
+        return math.nan
+    return float(gammaincinv(check.shape, level)) / check.total if check.total else math.inf

@@ -1,0 +1,139 @@
+"""Options that describe a release of sentences and documents, and the work."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from textveil.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from textveil.cli.vector_options import VectorOptions
+    from textveil.encoders import DocumentEmbedder, Encoder, TextEmbedder
+    from textveil.hashing import Packed
+    from textveil.mechanisms import PublicResponse
+    from textveil.mechanisms.candidates import Candidates
+    from textveil.mechanisms.documents import DocumentMechanism
+
+_UNITS = ("text", "document", "sentence")
+# The box of the paper that has it: the middle 75% of every coordinate of public vectors.
+_BOX = (0.125, 0.875)
+_NARROWEST = 1 / 64
+
+PublicTexts = Annotated[
+    Path | None,
+    typer.Option("--candidates", help="Public texts or vectors to choose from; by default 5,000 English sentences."),
+]
+CandidatesColumn = Annotated[
+    str | None, typer.Option("--candidates-column", help="Which column of --candidates, if it has several.")
+]
+Nearest = Annotated[
+    int | None, typer.Option("--nearest", help="How many candidates count as near; by default the best (public).")
+]
+Per = Annotated[
+    str | None,
+    typer.Option("--per", help="One answer a text, a document (the mean of its sentences) or a sentence."),
+]
+Projections = Annotated[
+    int | None, typer.Option("--projections", help="Directions along which depth is measured (deepcandidate; 50).")
+]
+Utility = Annotated[
+    str | None, typer.Option("--utility", help="What makes a candidate good: depth or inner-product (deepcandidate).")
+]
+RecoderFile = Annotated[
+    Path | None, typer.Option("--recoder", help="What `textveil train recoder` made (deepcandidate).")
+]
+
+
+def embedder_of(options: VectorOptions, encoder: Encoder) -> TextEmbedder | DocumentEmbedder:
+    """Return the work that the options describe, for texts."""
+    from textveil.encoders import DocumentEmbedder, SentenceMeans, TextEmbedder
+    from textveil.mechanisms import SentenceResponses
+
+    if options.name != "public-response":
+        recoded = _recoded(encoder, options.recoder)
+        return DocumentEmbedder(_document_mechanism(options, recoded), encoder=recoded)
+    per = options.per or "text"
+    if per not in _UNITS:
+        raise InvalidInputError(f"--per must be one of {', '.join(_UNITS)} (got {per})")
+    if per == "sentence":
+        return DocumentEmbedder(SentenceResponses(response_of(options, encoder)), encoder=encoder)
+    encoder = SentenceMeans(encoder) if per == "document" else encoder
+    return TextEmbedder(response_of(options, encoder), encoder=encoder)
+
+
+def response_of(options: VectorOptions, encoder: Encoder | None) -> PublicResponse:
+    """Return the mechanism that answers by public candidates; without an encoder these must be vectors."""
+    from textveil.mechanisms import PublicResponse
+
+    return PublicResponse(_candidates(options, encoder), epsilon=options.epsilon, nearest=options.nearest)
+
+
+def chances(response: PublicResponse) -> str:
+    """Say what the mechanism does, which depends on nothing private."""
+    near, count = response.near, len(response.candidates)
+    share = near / (near + (count - near) * math.exp(-response.epsilon))
+    return (
+        f"Answers  one of the {near:,} nearest of {count:,} public candidates in {share:.1%} of all cases, else another"
+    )
+
+
+def _document_mechanism(options: VectorOptions, encoder: Encoder) -> DocumentMechanism:
+    from textveil.encoders import SentenceMeans
+    from textveil.mechanisms import AveragedPrivUnit, DeepCandidate, GaussianMean, TruncatedMean
+
+    given: dict[str, Any] = options.given("delta", "clip", "sampler", "projections", "utility")
+    given["epsilon"] = options.epsilon
+    if options.name == "gaussian-mean":
+        return GaussianMean(dimension=encoder.dimension, **given)
+    if options.name == "averaged-privunit":
+        return AveragedPrivUnit(dimension=encoder.dimension, **given)
+    if options.name == "deepcandidate":
+        return DeepCandidate(_candidates(options, SentenceMeans(encoder)), **given)
+    return TruncatedMean(**_box(_candidates(options, encoder)), **given)
+
+
+def _box(candidates: Candidates) -> dict[str, Any]:
+    """Return the corners of the middle of public vectors; a coordinate that hardly moves has a narrow side."""
+    import numpy as np
+
+    low, high = np.quantile(candidates.vectors.astype(np.float64), _BOX, axis=0)
+    middle, side = (low + high) / 2, np.maximum(high - low, _NARROWEST * np.median(high - low))
+    return {"lower": middle - side / 2, "upper": middle + side / 2}
+
+
+def _candidates(options: VectorOptions, encoder: Encoder | None) -> Candidates:
+    from textveil.cli.running import column_of
+    from textveil.encoders.public_sentences import default_candidates
+    from textveil.mechanisms.candidates import Candidates
+
+    if options.candidates is not None:
+        kept = None if encoder is None else _Kept(encoder)
+        return Candidates.load(options.candidates, kept, column=column_of(options.candidates_column))
+    if encoder is None:
+        raise InvalidInputError("the input holds vectors: give the public ones to choose from with --candidates")
+    return default_candidates(encoder)
+
+
+class _Kept:
+    """Gives public texts their vectors, which are kept for the next run."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self.dimension = encoder.dimension
+
+    def encode(self, texts: Packed) -> Any:
+        from textveil.encoders import public_vectors
+        from textveil.encoders.encoder import readable
+        from textveil.mechanisms.exponential.certificates import cache_folder
+
+        return public_vectors(self._encoder, readable(texts), cache=cache_folder() / "vectors")
+
+
+def _recoded(encoder: Encoder, recoder: Path | None) -> Encoder:
+    from textveil.encoders.recoder import Recoded, Recoder
+
+    return encoder if recoder is None else Recoded(encoder, Recoder.load(recoder))
