@@ -5,7 +5,19 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("auditing", "documents", "embedding", "encoders", "noise", "poincare", "search", "vectors", "words")
+NAMES = (
+    "auditing",
+    "documents",
+    "embedding",
+    "encoders",
+    "noise",
+    "poincare",
+    "search",
+    "service",
+    "utterances",
+    "vectors",
+    "words",
+)
 
 if __name__ == "__main__":
     names, sys.argv[1:] = sys.argv[1:] or NAMES, []

@@ -22,7 +22,7 @@ FLOORS = [
     {"receipts"},
     {"spaces", "files"},
     {"noise"},
-    {"vocabulary"},
+    {"vocabulary", "ledger"},
     {"mechanisms"},
     {"text"},
     {"encoders"},
@@ -30,7 +30,8 @@ FLOORS = [
     {"measure", "auditing"},
     {"jobs"},
     {"reproduce"},
-    {"cli", "service", "sklearn"},
+    {"service"},
+    {"cli", "sklearn", "presidio", "testing"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 

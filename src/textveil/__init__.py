@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
     from textveil.learn.autoencoder import AutoEncoder
+    from textveil.ledger import Ledger
     from textveil.measure.calibration import calibrate
     from textveil.measure.statistics import statistics
     from textveil.mechanisms.adept import Adept
@@ -83,6 +84,7 @@ _HOMES = {
     "InvalidInputError": "errors",
     "Jaccard": "mechanisms.jaccard",
     "Laplace": "mechanisms.laplace",
+    "Ledger": "ledger",
     "Mahalanobis": "mechanisms.mahalanobis",
     "Mechanism": "mechanisms.mechanism",
     "MiniLM": "encoders",
@@ -146,6 +148,7 @@ __all__ = [
     "InvalidInputError",
     "Jaccard",
     "Laplace",
+    "Ledger",
     "Mahalanobis",
     "Mechanism",
     "MiniLM",

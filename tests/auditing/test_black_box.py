@@ -40,8 +40,8 @@ def test_adepts_noise_is_caught_within_900_samples_where_its_density_is_known():
     adept = tv.ClippedLaplace(epsilon=1.0, clip=1.0, dimension=32, variant="published", precision="fast")
     diagonal = pairs_for(adept)[0]
     np.testing.assert_allclose(diagonal[0], 1 / math.sqrt(32))
-    findings = audits(lambda seed: adept, adept.guarantee, diagonal, samples=900, repeats=40)
-    assert caught(findings) >= 36
+    findings = audits(lambda seed: adept, adept.guarantee, diagonal, samples=900, repeats=30)
+    assert caught(findings) >= 27
     assert all(finding.samples <= 1800 for finding in findings)
     assert all("ln p" in finding.witness.event for finding in findings if finding.verdict is Verdict.VIOLATED)
 

@@ -156,20 +156,32 @@ def most_by_chance(audits: int, alpha: float) -> int:
 
 def test_correct_mechanisms_are_not_accused():
     assert len(FUNCTIONS) + len(mechanisms()) >= 50
-    assert accusations(islice(audits_of(1e-3, 300), 60)) <= most_by_chance(60, 1e-3)
+    assert accusations(islice(audits_of(1e-3, 200), 60)) <= most_by_chance(60, 1e-3)
 
 
-@pytest.mark.parametrize("words", [2, 40])
-def test_a_promise_that_is_just_kept_is_accused_as_often_as_alpha_allows(words):
+@pytest.mark.parametrize(("words", "epsilon"), [(2, 1.0), (40, 0.2)])
+def test_a_promise_that_is_just_kept_is_accused_as_often_as_alpha_allows(words, epsilon):
     """At a tenth: what inflates false alarms is seen here, and the test is not idle."""
+    claim = local_privacy(epsilon, unit=WORD)
+    found = (
+        black_box_findings(
+            response(words, epsilon)(np.random.default_rng(seed)), claim, [(0, 1, None)], alpha=0.1, samples=120
+        )
+        for seed in range(60)
+    )
+    assert accusations(found) <= most_by_chance(60, 0.1)
+
+
+def test_the_low_bits_of_floats_do_not_pass_for_a_wrong_law():
+    """Laplace noise of numpy tells 0 from 1 by its last bits, which is for the checks to say: its law is right."""
     claim = local_privacy(1.0, unit=WORD)
     found = (
         black_box_findings(
-            response(words, 1.0)(np.random.default_rng(seed)), claim, [(0, 1, None)], alpha=0.1, samples=120
+            laplace(1.0)(np.random.default_rng(seed)), claim, [(0.0, 1.0, None)], alpha=1e-3, samples=1000
         )
-        for seed in range(100)
+        for seed in range(12)
     )
-    assert accusations(found) <= most_by_chance(100, 0.1)
+    assert accusations(found) == 0
 
 
 def test_an_epsilon_that_is_wrong_by_a_third_is_seen_by_the_same_audit():

@@ -11,7 +11,7 @@ from scipy import stats
 from textveil.auditing.counts import Counts, breach_p_value, evidence, least_chance, loss_shown, most_chance
 
 
-@pytest.mark.parametrize(("loss", "delta"), [(0.0, 0.0), (1.0, 0.0), (1.5, 0.0), (1.0, 0.1)])
+@pytest.mark.parametrize(("loss", "delta"), [(0.0, 0.0), (1.0, 0.0), (1.5, 0.0), (0.5, 0.3)])
 def test_no_pair_of_chances_that_keeps_the_promise_is_accused_too_often(loss, delta):
     """Not sampled: every pair of counts is tried, and the chance of those accused is summed."""
     of, level, ratio = 14, 0.05, math.exp(loss)

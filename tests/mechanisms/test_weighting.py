@@ -58,7 +58,7 @@ def nouns():
     return tv.Vocabulary.hyperbolic(2000)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def general(nouns):
     return tv.Exponential(nouns, epsilon=2.0, weights="general")
 
@@ -75,7 +75,8 @@ def test_every_entry_keeps_epsilon_and_the_law_uses_nearly_all_of_it(law, epsilo
     if used is not None:
         assert used <= epsilon * (1 + 1e-6)
         assert used == pytest.approx(mechanism.law.loss, rel=1e-6)
-        assert used >= 0.98 * epsilon or mechanism.law.rate > 0.99 * epsilon
+        aim = min(epsilon, largest_epsilon(vocabulary)) if isinstance(weights, str) else epsilon
+        assert used >= 0.98 * aim
 
 
 @given(laws(), st.floats(0.05, 4.0), st.sampled_from([None, 0.7, 3.0]))
@@ -173,8 +174,8 @@ def test_the_batch_makes_no_difference(clustered):
 def test_general_weights_are_what_they_are_said_to_be(nouns):
     weights = general_weights(nouns, 2.0, 20.0)
     heights = nouns.space.distances(np.zeros((1, 10)), nouns.block(0, len(nouns)))[0]
-    favoured = heights <= np.sort(heights)[int(2001**0.6) - 1]
-    assert favoured.sum() == 95
+    favoured = heights <= np.sort(heights)[int(2001**0.65) - 1]
+    assert favoured.sum() == 139
     assert (weights[favoured] == 1).all()
     distances = np.minimum(nouns.space.distances(nouns.block(0, 50), nouns.points[favoured].astype(float)), 20.0)
     expected = np.where(favoured[:50], 1, np.minimum(np.exp(-distances).sum(axis=1) / 3, 1))
@@ -186,7 +187,7 @@ def test_special_words_stay_in_about_a_quarter_and_become_general_ones(nouns, ge
     rows = general.transition_matrix()
     heights = nouns.space.distances(np.zeros((1, 10)), nouns.block(0, len(nouns)))[0]
     _, place, often = np.unique(nouns.points, axis=0, return_inverse=True, return_counts=True)
-    special = np.flatnonzero((heights > np.sort(heights)[100]) & (often[place.reshape(-1)] == 1))
+    special = np.flatnonzero((heights > np.sort(heights)[140]) & (often[place.reshape(-1)] == 1))
     stay = np.diag(rows)[special]
     assert 0.15 < np.quantile(stay, 0.05) <= np.quantile(stay, 0.95) < 0.4
     upward = np.array([rows[x, heights < heights[x]].sum() for x in special]) / (1 - stay)
@@ -298,10 +299,10 @@ def test_on_the_command_line_words_of_the_ball_become_general_unless_told_otherw
         return mechanism_of(vocabulary, **given)
 
     assert made().weights == made(weights="general").weights == "general"
-    assert made().radius == made(weights="none").radius > 5
+    assert made().radius is made(weights="tight").radius is made(weights="none", radius="none").radius is None
     assert made(radius="5").radius == 5
-    assert made(weights="tight").radius is made(radius="none").radius is None
     assert made(weights="none").weights is None
+    assert made(weights="none").radius is not None
     assert made(epsilon=None, unchanged=0.2).weights is None
     assert made(LINE).weights is None
     with pytest.raises(tv.InvalidInputError, match="--weights must be"):

@@ -48,7 +48,7 @@ def audit(
     samples : how many outputs to draw of each input; by default what the promise needs, within reason
     source : where the noise of a mechanism comes from; by default fresh noise from the operating system
     methods : the methods to use, such as ["exact", "analytic"]; by default all that apply
-    checks : whether to look for what breaks privacy around the noise; or how, as options of `check_surroundings` such as
+    checks : whether to look for what breaks privacy around the noise; or options of `check_surroundings`, such as
         {"timing": True}
     """
     require_probability("alpha", require_positive("alpha", alpha))

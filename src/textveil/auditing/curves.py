@@ -116,8 +116,7 @@ def _of_table(words: list[str], first: Floats, second: Floats) -> Curve:
 
 def _of_outputs(subject: Subject, pair: tuple[Any, Any], first: Outputs, second: Outputs, claimed: float) -> Curve:
     if first.numbers is None or second.numbers is None or not _are_places(first):
-        counted = _by_name(first, second)
-        return counted | _ratios(counted["from_x"], counted["from_y"], len(first))
+        return _by_name(first, second)
     losses = _known_losses(subject, *pair, np.concatenate([first.numbers, second.numbers]))
     places = _in_bins(first.numbers, second.numbers, *pair)
     if losses is None or not losses.size:
@@ -152,10 +151,14 @@ def _in_bins(first: Floats, second: Floats, x: Any, y: Any) -> Curve:
 
 
 def _by_name(first: Outputs, second: Outputs) -> Curve:
-    counts = [Counter(_label(outputs, at) for at in range(len(outputs))) for outputs in (first, second)]
-    names = sorted(set(counts[0]) | set(counts[1]))
-    shares = [np.array([count[name] for name in names]) / len(first) for count in counts]
-    return _named(names, *shares)
+    """Return how often outputs that have names come; which to show is chosen by half of them, and shown by the rest."""
+    half = len(first) // 2
+    labels = [[_label(outputs, at) for at in range(len(outputs))] for outputs in (first, second)]
+    chosen, shown = ([Counter(each[part]) for each in labels] for part in (slice(half), slice(half, None)))
+    names = sorted(set(chosen[0]) | set(chosen[1]))
+    most = _named(names, *(np.array([count[name] for name in names]) / half for count in chosen))["output"]
+    shares = [[count[name] / (len(first) - half) for name in most] for count in shown]
+    return {"output": most, "from_x": shares[0], "from_y": shares[1]} | _ratios(shares[0], shares[1], len(first) - half)
 
 
 def _label(outputs: Outputs, at: int) -> str:
@@ -179,16 +182,16 @@ def _named(names: list[str], first: Floats, second: Floats) -> Curve:
 def _by_score(pair: tuple[Any, Any], first: Outputs, second: Outputs, claimed: float) -> Curve:
     """Return log-ratios of outputs in the order of the score that tells the inputs apart best, a share at a time.
 
-    The score is fitted to a quarter of the outputs, chosen by another quarter, and shown with the rest.
+    The score is fitted to a quarter of the outputs, chosen and cut by another quarter, and shown with the rest.
     """
     quarter = len(first) // 4
     fit, choose, show = slice(quarter), slice(quarter, 2 * quarter), slice(2 * quarter, None)
     scores = [*given_scores(pair, first), *fitted_scores(first.part(fit), second.part(fit))]
     ratio = math.exp(min(claimed, _LARGEST_LOSS)) if claimed >= 0 else 1.0
     score = best_event(scores, first.part(choose), second.part(choose), ratio, 0.0).score
-    values = [score.of(each.part(show)) for each in (first, second)]
-    edges = np.unique(np.quantile(np.concatenate(values), np.linspace(0, 1, _SHARES + 1)))
-    shares = [np.histogram(each, edges)[0] / len(each) for each in values]
+    seen, values = ([score.of(each.part(part)) for each in (first, second)] for part in (choose, show))
+    cuts = np.unique(np.quantile(np.concatenate(seen), np.linspace(0, 1, _SHARES + 1)[1:-1]))
+    shares = [np.bincount(np.searchsorted(cuts, each), minlength=len(cuts) + 1) / len(each) for each in values]
     ends = np.cumsum((shares[0] + shares[1]) / 2)
     middles = ends - (shares[0] + shares[1]) / 4
     told = {"score": [score.name], "middle": middles.tolist()}

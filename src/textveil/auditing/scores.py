@@ -13,6 +13,8 @@ import numpy as np
 from textveil.auditing.counts import Floats
 from textveil.auditing.outputs import Outputs, as_vector
 
+_LARGEST = 1e38
+
 
 class Leaning(Enum):
     """What a large score speaks for: neither input by itself; the first; the first, as the log-ratio of a known law."""
@@ -36,6 +38,14 @@ class Score:
     name: str
     of: Callable[[Outputs], Floats]
     leaning: Leaning = Leaning.NONE
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        """Return the score of each output, to seven digits.
+
+        Scores of noise beyond both inputs are equal but for rounding, and rounding tells inputs apart. That is a breach
+        of its own kind, which `surroundings` looks for; here it would hide what the law does.
+        """
+        return np.clip(self.of(outputs), -_LARGEST, _LARGEST).astype(np.float32).astype(np.float64)
 
 
 def given_scores(pair: tuple[Any, Any], outputs: Outputs) -> Iterator[Score]:

@@ -10,8 +10,10 @@ from textveil.vocabulary.pairs import distances_to_all
 
 Floats = NDArray[np.float64]
 
-# Of a large vocabulary so many words, evenly spaced in the list, are looked at.
+# Of a large vocabulary so many words, evenly spaced in the list, are compared with all others: as many as this many
+# distances allow, up to a limit.
 _WORDS = 512
+_DISTANCES = 1 << 22
 _CROWD = 8
 
 
@@ -22,11 +24,13 @@ def word_pairs(vocabulary: Vocabulary) -> list[tuple[str, str, float]]:
     the word with the nearest crowd of others with its neighbour, and the unknown word with the word nearest to it.
     """
     count = len(vocabulary)
-    ids = np.unique([*np.linspace(0, count - 1, min(count, _WORDS)).astype(np.int64), vocabulary.unknown_id])
+    looked_at = min(count, _WORDS, 1 + _DISTANCES // count)
+    ids = np.unique([*np.linspace(0, count - 1, looked_at).astype(np.int64), vocabulary.unknown_id])
     away = distances_to_all(vocabulary, ids)
     others = np.where(away > 0, away, np.inf)
     nearest = others.min(axis=1)
-    crowd = np.sort(others, axis=1)[:, min(_CROWD, count - 1) - 1]
+    enough = min(_CROWD, count - 1) - 1
+    crowd = np.partition(others, enough, axis=1)[:, enough]
     rows = [
         (int(nearest.argmin()), others, np.argmin),
         (int(away.max(axis=1).argmax()), away, np.argmax),

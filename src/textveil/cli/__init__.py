@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from textveil.cli import calibrate, demo, embed, explain, reproduce, rewrite, train, verify
+from textveil.cli import audit, calibrate, demo, embed, explain, ledger, reproduce, rewrite, serve, train, verify
 from textveil.cli.wording import in_options
 from textveil.errors import TextveilError
 
@@ -22,9 +22,12 @@ app.command("rewrite")(rewrite.run)
 app.command("embed")(embed.run)
 app.command("explain")(explain.run)
 app.command("calibrate")(calibrate.run)
+app.command("audit")(audit.run)
 app.command("verify")(verify.run)
 app.command("reproduce")(reproduce.run)
 app.add_typer(train.app, name="train")
+app.add_typer(ledger.app, name="ledger")
+app.add_typer(serve.app, name="serve")
 
 
 @app.callback(invoke_without_command=True)

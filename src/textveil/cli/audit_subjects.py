@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,11 +49,13 @@ class Instance:
     given: Mapping[str, Any]
     chosen: Mapping[str, Any]
 
+    @property
+    def title(self) -> str:
+        """The name with what was given."""
+        return " ".join(filter(None, (self.name, _listed(self.given))))
+
     def __str__(self) -> str:
-        parts = [", ".join(f"{name.replace('_', '-')} {_shown(value)}" for name, value in self.given.items())]
-        if self.chosen:
-            parts.append(", ".join(f"{name} {_shown(value)}" for name, value in self.chosen.items()) + " (by default)")
-        return f"{self.name} with {'; '.join(filter(None, parts))}"
+        return self.title + (f"; by default {_listed(self.chosen)}" if self.chosen else "")
 
 
 def instance(name: str, given: Mapping[str, Any]) -> Instance:
@@ -75,16 +78,14 @@ def instance(name: str, given: Mapping[str, Any]) -> Instance:
 
 def every_instance() -> list[Callable[[], Instance]]:
     """Return a way to make each mechanism of textveil, in each of its variants."""
-    return [
-        (lambda name=name, given=given: instance(name, given))  # type: ignore[misc]
-        for name, kind in KINDS.items()
-        for given in ({}, *kind.others)
-        if name != _ALIAS
-    ]
+    kinds = {name: kind for name, kind in KINDS.items() if name != _ALIAS}
+    return [partial(instance, name, given) for name, kind in kinds.items() for given in ({}, *kind.others)]
 
 
-def _shown(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{value}"
+def _listed(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in parameters.items()
+    )
 
 
 def _named(name: str) -> Callable[..., Mechanism]:
@@ -152,7 +153,8 @@ def _privemb(public: Path | None = None, **given: Any) -> Mechanism:
     from textveil.cli.vector_options import public_array
     from textveil.mechanisms import PrivEmb
 
-    return PrivEmb(public=None if public is None else public_array(public), **given)
+    # The matrix is public: the same one each time makes an audit repeatable.
+    return PrivEmb(public=None if public is None else public_array(public), seed=1, **given)
 
 
 def _truncated_mean(dimension: int, **given: Any) -> Mechanism:
@@ -256,9 +258,7 @@ KINDS: dict[str, Kind] = {
         (_NOISE, {"delta": 1e-6, "sensitivity": 1.0}, {"normalise": True}),
     ),
     "coordinate-laplace": Kind(_named("CoordinateLaplace"), _VECTORS),
-    "gaussian": Kind(
-        _named("Gaussian"), {**_VECTORS, "delta": 1e-5, "sensitivity": 1.0}, ("precision",), (_NOISE,)
-    ),
+    "gaussian": Kind(_named("Gaussian"), {**_VECTORS, "delta": 1e-5, "sensitivity": 1.0}, ("precision",), (_NOISE,)),
     "mahalanobis": Kind(_mahalanobis, _VECTORS, ("covariance", "mix", "precision")),
     "privemb": Kind(
         _privemb,

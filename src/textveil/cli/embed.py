@@ -32,6 +32,7 @@ from textveil.cli.running import (
     carried_out,
     column_of,
 )
+from textveil.cli.spending import DatasetName, LedgerUrl, MaxRows, MaxWords, Part, UnitColumn, spending_of
 from textveil.cli.vector_options import (
     OF_DOCUMENTS,
     Clip,
@@ -103,6 +104,12 @@ def run(
     key_file: KeyFile = None,
     overwrite: Overwrite = False,
     discard: Discard = False,
+    ledger: LedgerUrl = None,
+    dataset: DatasetName = None,
+    part: Part = "",
+    max_words: MaxWords = None,
+    unit_column: UnitColumn = None,
+    max_rows: MaxRows = None,
 ) -> None:
     """Release one vector a record: given, or of its text or sentences. Interrupted? Run the same command again."""
     from textveil.jobs import VectorOutput, plan
@@ -149,6 +156,7 @@ def run(
         vectors=output,
         key_file=key_file,
         overwrite=overwrite,
+        spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
     )
     if candidates is not None:
         require_apart(job, getattr(getattr(work, "mechanism", work), "candidates", None))

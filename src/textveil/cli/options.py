@@ -24,7 +24,7 @@ Radius = Annotated[
     str,
     typer.Option(
         "--radius",
-        help='Where distances stop counting: a number, "none", or "auto" (none for tight weights).',
+        help='Where distances stop counting: a number, "none", or "auto" (none if there are weights).',
         show_default=True,
     ),
 ]
@@ -73,7 +73,7 @@ def mechanism_of(
     if name not in ("exponential", "nearest"):
         raise InvalidInputError(f"--mechanism must be exponential or nearest (got {name})")
     chosen = _weights(weights, vocabulary, by_epsilon=epsilon is not None)
-    cut = None if chosen == "tight" and radius == "auto" else _radius(radius)
+    cut = None if chosen and radius == "auto" else _radius(radius)
 
     def make(value: float) -> WordMechanism:
         if name == "nearest":

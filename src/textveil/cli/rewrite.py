@@ -20,6 +20,7 @@ from textveil.cli.running import (
     carried_out,
     column_of,
 )
+from textveil.cli.spending import DatasetName, LedgerUrl, MaxRows, MaxWords, Part, UnitColumn, spending_of
 from textveil.cli.utterances import Beam, Model, Name, adept_of
 
 _NEARLY_ALL = 0.9
@@ -64,6 +65,12 @@ def run(
     receipt: Annotated[Path | None, typer.Option("--receipt", help="Where the receipt goes, if OUT is -.")] = None,
     overwrite: Overwrite = False,
     discard: Discard = False,
+    ledger: LedgerUrl = None,
+    dataset: DatasetName = None,
+    part: Part = "",
+    max_words: MaxWords = None,
+    unit_column: UnitColumn = None,
+    max_rows: MaxRows = None,
 ) -> None:
     """Rewrite the texts of a file word by word, or as whole utterances. Interrupted? Run the same command again."""
     from textveil.jobs import plan
@@ -104,6 +111,7 @@ def run(
         key_file=key_file,
         receipt=receipt,
         overwrite=overwrite,
+        spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
     )
     done = carried_out(job, preview=preview, discard=discard)
     if done is None:

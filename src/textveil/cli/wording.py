@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 _NAMES = (
-    "candidates|case|clip|column|covariance|delimiter|delta|dtype|epsilon|format|header|mix|nearest|normalise|overwrite|"
-    "packed|precision|projection|projections|public|radius|receipt|sampler|sensitivity|target|utility|vocabulary|weights"
+    "alpha|candidates|case|clip|column|counting|covariance|dataset|delimiter|delta|dtype|epsilon|format|header|metric|mix|"
+    "nearest|normalise|offset|overwrite|packed|precision|projection|projections|public|radius|receipt|sampler|samples|sensitivity|"
+    "target|unit|utility|vocabulary|weights"
 )
 _RULES = (
     # Where a message names both, the option is enough.

@@ -3,7 +3,7 @@
 Texts are written back with all else as it was; vectors in a format of their own.
 """
 
-from textveil.files.batches import BATCH_BYTES, Batch, Items, Position, Sink, Source
+from textveil.files.batches import BATCH_BYTES, Batch, Items, Mark, Position, Sink, Source
 from textveil.files.formats import Format, Kind
 from textveil.files.looking import Found, look
 from textveil.files.opening import VECTOR_KINDS, open_sink, open_source
@@ -19,6 +19,7 @@ __all__ = [
     "Holds",
     "Items",
     "Kind",
+    "Mark",
     "Position",
     "Selection",
     "Shard",

@@ -25,7 +25,7 @@ class ArraySink(ByteSink):
     """
 
     def __init__(self, path: Path, dimension: int, dtype: np.dtype[Any], *, keep: int = 0) -> None:
-        super().__init__(path, gzipped=False, keep=keep)
+        super().__init__(path, keep=keep)
         self._dimension = dimension
         self._dtype = dtype
         if not keep:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from textveil.files.batches import Position
 from textveil.files.durable import sync_file
+from textveil.files.row_groups import RowGroups
 
 _ROW_GROUP_BYTES = 32 << 20
+_RECORD_BATCH_BYTES = 2 << 20
 
 
 class ParquetSink:
@@ -27,29 +31,23 @@ class ParquetSink:
 
     def __init__(self, path: Path, schema: pa.Schema, *, codecs: str | dict[str, str], coded: list[str]) -> None:
         self._path = path
-        self._schema = schema
         self._writer = pq.ParquetWriter(path, schema, compression=codecs, use_dictionary=coded)
-        self._waiting: list[pa.RecordBatch] = []
-        self._bytes = 0
+        self._groups = RowGroups(_ROW_GROUP_BYTES)
 
     def pack(self, piece: Any) -> Any:
         """Return the piece as it is."""
         return piece
 
     def append(self, piece: Any) -> None:
-        """Add a record batch to the row group."""
-        self._waiting.append(piece)
-        self._bytes += piece.nbytes
-        if self._bytes >= _ROW_GROUP_BYTES:
-            self._write_group()
+        """Write the row groups that a record batch fills."""
+        self._write(self._groups.add(piece))
 
-    def sync(self) -> None:
+    def sync(self, position: Position) -> None:
         """Do nothing: the file is redone from its start."""
 
     def finish(self) -> None:
         """Write the last row group and the footer."""
-        if self._waiting:
-            self._write_group()
+        self._write(self._groups.rest())
         self._writer.close()
         sync_file(self._path)
 
@@ -57,14 +55,13 @@ class ParquetSink:
         """Close the file as it is."""
         self._writer.close()
 
-    def _write_group(self) -> None:
-        table = pa.Table.from_batches(self._waiting, schema=self._schema).unify_dictionaries()
-        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
-        self._waiting, self._bytes = [], 0
+    def _write(self, groups: Iterator[pa.RecordBatch]) -> None:
+        for group in groups:
+            self._writer.write_table(pa.Table.from_batches([group]), row_group_size=group.num_rows)
 
 
 class IpcSink:
-    """An Arrow IPC file or stream.
+    """An Arrow IPC file or stream with record batches of about 2 MiB.
 
     Parameters
     ----------
@@ -80,6 +77,7 @@ class IpcSink:
         options = pa.ipc.IpcWriteOptions(compression=compression, emit_dictionary_deltas=True)
         make = pa.ipc.new_stream if is_stream else pa.ipc.new_file
         self._writer = make(self._file, schema, options=options)
+        self._groups = RowGroups(_RECORD_BATCH_BYTES)
         self._dictionaries: dict[int, pa.Array] = {}
 
     def pack(self, piece: Any) -> Any:
@@ -87,15 +85,15 @@ class IpcSink:
         return piece
 
     def append(self, piece: Any) -> None:
-        """Write a record batch."""
-        columns = [self._with_one_dictionary(place, column) for place, column in enumerate(piece.columns)]
-        self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=piece.schema))
+        """Write the record batches that another fills."""
+        self._write(self._groups.add(piece))
 
-    def sync(self) -> None:
+    def sync(self, position: Position) -> None:
         """Do nothing: the file is redone from its start."""
 
     def finish(self) -> None:
-        """Write the footer."""
+        """Write the last record batch and the footer."""
+        self._write(self._groups.rest())
         self.close()
         sync_file(self._path)
 
@@ -104,6 +102,11 @@ class IpcSink:
         if not self._file.closed:
             self._writer.close()
             self._file.close()
+
+    def _write(self, groups: Iterator[pa.RecordBatch]) -> None:
+        for group in groups:
+            columns = [self._with_one_dictionary(place, column) for place, column in enumerate(group.columns)]
+            self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=group.schema))
 
     def _with_one_dictionary(self, place: int, column: pa.Array) -> pa.Array:
         """An IPC file has one dictionary a column, which may grow: number the values of a batch in it."""

@@ -48,6 +48,22 @@ class Position:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mark:
+    """How much of a file is on the disk: give it back to go on from there.
+
+    Parameters
+    ----------
+    position : of the input; all before it is written
+    size : of the file
+    skip : bytes, of what is made from the position on, that are written too
+    """
+
+    position: Position
+    size: int
+    skip: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Batch:
     """Some records of a file.
 
@@ -123,15 +139,18 @@ class Sink(Protocol):
     """One file to write."""
 
     def pack(self, piece: Any) -> Any:
-        """Prepare a piece (compress it, say); from any thread."""
+        """Prepare a piece; from any thread."""
         ...
 
     def append(self, piece: Any) -> None:
         """Write a prepared piece at the end."""
         ...
 
-    def sync(self) -> int | None:
-        """Bring all to the disk and return the size it can be cut back to, None if it must be redone from the start."""
+    def sync(self, position: Position) -> Mark | None:
+        """Bring what was appended, up to a position of the input, to the disk and return where a run can go on.
+
+        None says that there is nothing new to go on from, or that the file must be redone from its start.
+        """
         ...
 
     def finish(self) -> None:

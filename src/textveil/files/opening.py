@@ -46,25 +46,25 @@ def open_source(path: Path | None, form: Format, selection: Selection, *, batch_
     return make(path, selection, batch_bytes=batch_bytes)
 
 
-def open_sink(source: Source, path: Path | None, form: Format, *, keep: int = 0, spool: Path | None = None) -> Sink:
+def open_sink(
+    source: Source, path: Path, form: Format, *, keep: int = 0, skip: int = 0, spool: Path | None = None
+) -> Sink:
     """Open a file for writing what a source gives.
 
     Parameters
     ----------
     source : where the records come from
-    path : the file, None for standard output
+    path : the file
     form : its format
     keep : bytes of a text file, or of the spool, to keep; all after them is cut off
+    skip : bytes to leave out of what is appended, since they are among those kept
     spool : where the vectors of a format that needs its end wait, so that they need not be made again
     """
-    from textveil.files.streams import ByteSink, OutputStream
-
     if form.kind.is_text:
-        if path is None:
-            return OutputStream(gzipped=form.gzipped)
-        return ByteSink(path, gzipped=form.gzipped, keep=keep)
-    if path is None:
-        raise InvalidInputError(f"{form} can't be written to standard output; give a file")
+        from textveil.files.gzip_sink import GzipSink
+        from textveil.files.streams import ByteSink
+
+        return GzipSink(path, keep=keep, skip=skip) if form.gzipped else ByteSink(path, keep=keep)
     from textveil.files.arrow_sink import IpcSink, ParquetSink
     from textveil.files.arrow_source import IpcSource, ParquetSource
     from textveil.files.vector_output import ReleasedVectors

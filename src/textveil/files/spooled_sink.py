@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from textveil.errors import InvalidInputError
 from textveil.files.batches import Sink
 from textveil.files.streams import ByteSink
 
@@ -29,7 +30,7 @@ class SpooledSink(ByteSink):
     """
 
     def __init__(self, spool: Path, make: Callable[[], Sink], *, keep: int = 0) -> None:
-        super().__init__(spool, gzipped=False, keep=keep)
+        super().__init__(spool, keep=keep)
         self._make = make
 
     def pack(self, piece: Any) -> bytes:
@@ -53,7 +54,12 @@ class SpooledSink(ByteSink):
         self.close()
 
     def _pieces(self) -> Iterator[Any]:
+        left = self._file.tell()
         self._file.seek(0)
-        while size := self._file.read(_SIZE_BYTES):
-            with pa.ipc.open_stream(self._file.read(int.from_bytes(size, "little"))) as reader:
+        while left:
+            size = int.from_bytes(self._file.read(_SIZE_BYTES), "little")
+            left -= _SIZE_BYTES + size
+            if left < 0:
+                raise InvalidInputError("what waits to be written is damaged; begin again with --discard")
+            with pa.ipc.open_stream(self._file.read(size)) as reader:
                 yield from reader

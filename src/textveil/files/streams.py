@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from textveil.errors import InvalidInputError
+from textveil.files.batches import Mark, Position
 
 _SKIP_BYTES = 1 << 20
 
@@ -69,16 +70,13 @@ class ByteReader:
 class ByteSink:
     """A file that grows by pieces and can be cut back to where it was synced.
 
-    With gzip each piece is a member of its own (RFC 1952 allows any number), so the file can be cut between them.
-
     Parameters
     ----------
     path : the file
-    gzipped : whether to compress
     keep : bytes of the file to keep, the rest is cut off
     """
 
-    def __init__(self, path: Path, *, gzipped: bool, keep: int = 0) -> None:
+    def __init__(self, path: Path, *, keep: int = 0) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
         size = os.fstat(descriptor).st_size
@@ -87,11 +85,10 @@ class ByteSink:
             raise InvalidInputError(f"{path} is shorter ({size} bytes) than the journal says ({keep}): discard it")
         self._file.truncate(keep)
         self._file.seek(keep)
-        self._gzipped = gzipped
 
     def pack(self, piece: Any) -> Any:
-        """Compress a piece if the file is compressed."""
-        return compress(piece) if self._gzipped and len(piece) else piece
+        """Return the piece as it is."""
+        return piece
 
     def append(self, piece: Any) -> None:
         """Write a prepared piece at the end."""
@@ -99,29 +96,29 @@ class ByteSink:
         while left:
             left = left[self._file.write(left) :]
 
-    def sync(self) -> int:
-        """Bring all to the disk and return the size."""
-        os.fsync(self._file.fileno())
-        return self._file.tell()
+    def sync(self, position: Position) -> Mark | None:
+        """Bring all to the disk and return that it is there."""
+        return Mark(position=position, size=self._to_disk())
 
     def finish(self) -> None:
         """Bring all to the disk and close."""
-        if self._gzipped and self._file.tell() == 0:
-            self.append(compress(b""))
-        self.sync()
+        self._to_disk()
         self._file.close()
 
     def close(self) -> None:
         """Close the file as it is."""
         self._file.close()
 
+    def _to_disk(self) -> int:
+        os.fsync(self._file.fileno())
+        return self._file.tell()
+
 
 class OutputStream:
     """Standard output, with the sha256 of what went out."""
 
-    def __init__(self, *, gzipped: bool = False) -> None:
+    def __init__(self) -> None:
         self._stream = sys.stdout.buffer
-        self._gzipped = gzipped
         self._digest = hashlib.sha256()
         self.size = 0
 
@@ -131,8 +128,8 @@ class OutputStream:
         return self._digest.hexdigest()
 
     def pack(self, piece: Any) -> Any:
-        """Compress a piece if the stream is compressed."""
-        return compress(piece) if self._gzipped and len(piece) else piece
+        """Return the piece as it is."""
+        return piece
 
     def append(self, piece: Any) -> None:
         """Write a prepared piece."""
@@ -140,21 +137,13 @@ class OutputStream:
         self._digest.update(piece)
         self.size += len(piece)
 
-    def sync(self) -> None:
+    def sync(self, position: Position) -> None:
         """Hand on what is written; a stream can't be cut back."""
         self._stream.flush()
 
     def finish(self) -> None:
         """Hand on all that is written."""
-        if self._gzipped and self.size == 0:
-            self.append(compress(b""))
-        self.sync()
+        self._stream.flush()
 
     def close(self) -> None:
         """Leave standard output open."""
-
-
-def compress(piece: Any) -> bytes:
-    """Return one gzip member, the same for the same bytes."""
-    compressor = zlib.compressobj(6, zlib.DEFLATED, 31)
-    return compressor.compress(piece) + compressor.flush()

@@ -4,6 +4,7 @@ from textveil.files.vector_output import VectorOutput
 from textveil.jobs.planning import Job, plan
 from textveil.jobs.previewing import Preview
 from textveil.jobs.receipt import FileReceipt
+from textveil.jobs.spending import Spending
 from textveil.jobs.stopping import RunBusyError, RunInterrupted, RunStoppedError
 from textveil.jobs.verifying import Finding, Verification, verify
 from textveil.jobs.work import BatchWork, Embedding, Releasing, Rewriting
@@ -20,6 +21,7 @@ __all__ = [
     "RunBusyError",
     "RunInterrupted",
     "RunStoppedError",
+    "Spending",
     "VectorOutput",
     "Verification",
     "plan",

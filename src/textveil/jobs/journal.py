@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from textveil.errors import InvalidInputError
-from textveil.files import Position
+from textveil.files import Mark, Position
 from textveil.files.durable import sync_folder
 
 
@@ -49,14 +49,13 @@ class Progress:
     ----------
     plan : the fingerprint of the run, None for a new journal
     finished : files that are done
-    position, size : how far the file after them is read and written
+    mark : how much of the file after them is written
     receipt : what was promised, once all files are done
     """
 
     plan: dict[str, Any] | None = None
     finished: list[ReleasedFile] = field(default_factory=list)
-    position: Position | None = None
-    size: int = 0
+    mark: Mark | None = None
     receipt: dict[str, Any] | None = None
 
     def take(self, entry: dict[str, Any]) -> None:
@@ -64,10 +63,10 @@ class Progress:
         if "plan" in entry:
             self.plan = entry["plan"]
         elif "position" in entry:
-            self.position, self.size = Position(**entry["position"]), entry["size"]
+            self.mark = Mark(**{**entry, "position": Position(**entry["position"])})
         elif "finished" in entry:
             self.finished.append(ReleasedFile(**entry["finished"]))
-            self.position, self.size = None, 0
+            self.mark = None
         elif "receipt" in entry:
             self.receipt = entry["receipt"]
 
@@ -100,9 +99,9 @@ class Journal:
         """Write what run this is."""
         self._write({"plan": plan})
 
-    def reached(self, position: Position, size: int) -> None:
-        """Write how far the present file is; the output up to this size must be on the disk."""
-        self._write({"position": position.as_dict(), "size": size})
+    def reached(self, mark: Mark) -> None:
+        """Write how far the present file is; the output up to the mark must be on the disk."""
+        self._write(asdict(mark))
 
     def finished(self, file: ReleasedFile) -> None:
         """Write that the present file is done; it must be on the disk."""

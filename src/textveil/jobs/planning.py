@@ -27,7 +27,9 @@ from textveil.files import (
 )
 from textveil.files.vector_output import ReleasedVectors, VectorOutput
 from textveil.guarantees import Guarantee
+from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
+from textveil.jobs.spending import Payment, Spending
 from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork, Work, work_of
 from textveil.receipts import digest_of, library
@@ -66,6 +68,8 @@ class Job:
     threads: int
     batch_bytes: int
     checkpoint_seconds: float
+    spending: Spending | None = None
+    payment: Payment | None = None
 
     def preview(self) -> Preview:
         """Say what the run would read, write, cost and promise; it releases nothing and draws no noise."""
@@ -84,6 +88,8 @@ class Job:
         if self.target is not None:
             partial = PartialFolder(self.target)
             with partial.locked():
+                if self.spending is not None:
+                    self.spending.give_up(read_journal(partial.journal).plan)
                 partial.clear()
 
     def open(self, shard: Shard) -> Source:
@@ -131,6 +137,11 @@ class Job:
         return Path(name).with_suffix(f".{kind}").as_posix()
 
     @property
+    def bytes(self) -> int:
+        """The size of all files of the input, for a progress bar."""
+        return sum(shard.path.stat().st_size for shard in self.shards.files if shard.path is not None)
+
+    @property
     def is_folder(self) -> bool:
         """Whether the input is a folder of files."""
         return bool(self.shards.files[0].name)
@@ -152,17 +163,22 @@ class Job:
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
         """What must be the same for a run to be gone on with."""
-        facts = [(shard, shard.path.stat()) for shard in self.shards.files if shard.path is not None]
         return {
             "mechanism": digest_of(self.work.spec()),
             "input": STREAM if self.source is None else str(self.source.resolve()),
-            "files": [[shard.name, str(shard.format), fact.st_size, fact.st_mtime_ns] for shard, fact in facts],
+            "files": self.files_now(),
             "column": self.selection.column,
             "header": self.selection.header,
             "delimiter": self.selection.delimiter,
             "output format": None if self.form is None else str(self.form),
             "vectors": None if self.work.gives is None else vars(self.vectors),
+            "ledger": None if self.spending is None else self.spending.fingerprint,
         }
+
+    def files_now(self) -> list[list[Any]]:
+        """Return the names, formats, sizes and times of the files of the input as they are now."""
+        facts = [(shard, shard.path.stat()) for shard in self.shards.files if shard.path is not None]
+        return [[shard.name, str(shard.format), fact.st_size, fact.st_mtime_ns] for shard, fact in facts]
 
 
 def plan(
@@ -181,6 +197,7 @@ def plan(
     threads: int | None = None,
     batch_bytes: int | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    spending: Spending | None = None,
 ) -> Job:
     """Plan a run over a file, a folder of files, or standard input, and check what can be checked before it.
 
@@ -202,6 +219,7 @@ def plan(
     threads : how many batches are worked on at once; by default as many as there are cores
     batch_bytes : about how much of the input is one batch; by default 2 MiB, or less where each text becomes a vector
     checkpoint_seconds : how often it is written down how far the run is
+    spending : whose budget pays for the run; by default nothing is counted
     """
     path = None if os.fspath(source) == STREAM else Path(source)
     goal = None if os.fspath(target) == STREAM else Path(target)
@@ -229,6 +247,7 @@ def plan(
         threads=thread_count() if threads is None else require_count("threads", threads),
         batch_bytes=_batch_bytes(task) if batch_bytes is None else require_count("batch_bytes", batch_bytes),
         checkpoint_seconds=checkpoint_seconds,
+        spending=spending,
     )
     for shard in shards.files:
         if shard.path is not None:

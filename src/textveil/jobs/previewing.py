@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from textveil.jobs.planning import Job
 from textveil.jobs.receipt import receipt_path
 from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork
+
+if TYPE_CHECKING:
+    from textveil.ledger.ledger import Outlook
 
 _SAMPLED_FILES = 8
 _SAMPLED_BATCHES = 4
@@ -41,6 +45,7 @@ class Preview:
     left_out : files of the folder that are not read, since their extension says no format
     resumes : whether an unfinished run would be gone on with
     exists : whether the target is there already
+    budget : what the run would cost and leave, if a budget pays for it
     """
 
     files: int
@@ -60,6 +65,7 @@ class Preview:
     left_out: tuple[str, ...]
     resumes: bool
     exists: bool
+    budget: Outlook | None = None
 
     def __str__(self) -> str:
         size = (
@@ -82,6 +88,8 @@ class Preview:
         if self.dimension is not None:
             lines.append(f"Vectors  {self.dimension:,} numbers a record")
         lines += self._about_sentences() if self.guarantee.unit is Unit.SENTENCE else self._about_loss()
+        if self.budget is not None:
+            lines += self.budget.lines(self.pieces)
         lines.append(f"Promise  {self.guarantee}")
         lines.append(f"Writes   {', '.join(self.target)}")
         if self.resumes:
@@ -142,6 +150,7 @@ def preview(job: Job) -> Preview:
         left_out=tuple(job.shards.left_out),
         resumes=partial is not None and job.source is not None and read_journal(partial.journal).plan is not None,
         exists=job.target is not None and job.target.exists(),
+        budget=None if job.spending is None else job.spending.preview(job),
     )
 
 

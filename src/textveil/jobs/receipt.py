@@ -26,12 +26,14 @@ class FileReceipt(Receipt):
     files : each file of the output
     selection : which column was released, and how it was read
     vectors : of released vectors, their dimension and how they are written
+    ledger : of a release that a budget pays for, its entry, the data set and the cost
     """
 
     rows: int
     files: tuple[ReleasedFile, ...]
     selection: dict[str, Any]
     vectors: dict[str, Any] | None = None
+    ledger: dict[str, Any] | None = None
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> FileReceipt:

@@ -30,6 +30,7 @@ from textveil.jobs.keys import key_check, key_in
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import STREAM, Job
 from textveil.jobs.receipt import FileReceipt, sha256_of
+from textveil.jobs.spending import settle
 from textveil.jobs.stopping import resumable
 from textveil.jobs.traits import traits_of
 from textveil.progress import Step, progress
@@ -59,9 +60,11 @@ def run_to_files(job: Job, target: Path) -> FileReceipt:
         else:
             if not job.overwrite:
                 refuse_existing(target)
+            plan = told.plan or _plan(job)
             key = _key(job, partial, told)
             with _keeping_what_is_done(partial):
-                receipt = _release(job, partial, key)
+                receipt = _release(job, partial, key, plan)
+        settle(job, receipt)
         commit(partial, receipt, overwrite=job.overwrite)
     return receipt
 
@@ -71,6 +74,8 @@ def run_to_stream(job: Job) -> FileReceipt:
     shard = job.shards.files[0]
     random = RandomSource.keyed(fresh_key() if job.key_file is None else key_in(job.key_file))
     source = job.open(shard)
+    if job.spending is not None:
+        job = replace(job, payment=job.spending.pay(job, job.spending.begin(job)))
     sink = OutputStream(gzipped=job.format_of(shard).gzipped)
     position = Position()
     if source.head:
@@ -90,6 +95,7 @@ def run_to_stream(job: Job) -> FileReceipt:
         sha256=sink.sha256,
     )
     receipt = _receipt(job, random, [file], source.reveals)
+    settle(job, receipt)
     if job.receipt is not None:
         write_whole(job.receipt, (receipt.to_json() + "\n").encode())
     return receipt
@@ -118,16 +124,25 @@ def _tidy(partial: PartialFolder, told: Progress, *, overwrite: bool) -> None:
         commit(partial, FileReceipt.from_dict(told.receipt), overwrite=overwrite)
 
 
-def _release(job: Job, partial: PartialFolder, key: bytes) -> FileReceipt:
+def _plan(job: Job) -> dict[str, Any]:
+    """Return what a new run notes of itself; files are noted before they are counted, so that a change is noticed."""
+    noted = job.fingerprint
+    return noted if job.spending is None else {**noted, **job.spending.begin(job)}
+
+
+def _release(job: Job, partial: PartialFolder, key: bytes, plan: dict[str, Any]) -> FileReceipt:
     journal = Journal(partial.journal)
     try:
         if journal.progress.plan is None:
-            journal.begin({**job.fingerprint, "key": key_check(key)})
+            journal.begin({**plan, "key": key_check(key)})
+        if job.spending is not None:
+            job = replace(job, payment=job.spending.pay(job, plan))
         random, reveals = RandomSource.keyed(key), dict[str, None]()
-        total = sum(shard.path.stat().st_size for shard in job.shards.files if shard.path is not None)
-        with progress(f"Writing {partial.target.name}", total) as step:
+        with progress(f"Writing {partial.target.name}", job.bytes) as step:
             for number in range(len(job.shards.files)):
                 reveals.update(dict.fromkeys(_release_file(job, partial, journal, random, number, step)))
+        if job.payment is not None:
+            job.payment.check_files(job, plan)
         receipt = _receipt(job, random, journal.progress.finished, tuple(reveals))
         journal.committed(as_plain(receipt))
     finally:
@@ -198,12 +213,17 @@ def _pieces(
 ) -> Generator[tuple[Batch, Any], None, None]:
     """Release batches on several threads, in order; each comes without its private content."""
 
+    def released(items: Items, noise: RandomSource) -> Any:
+        if job.payment is not None:
+            job.payment.check(job, items)
+        return job.work.run(items, noise)
+
     def one(batch: Batch) -> tuple[Batch, Any]:
         noise = random.at(random.row + batch.start.items)
         try:
-            items = job.work.run(batch.items, noise)
+            items = released(batch.items, noise)
         except InvalidInputError as error:
-            raise _placed(error, source, batch, lambda part: job.work.run(part, noise)) from None
+            raise _placed(error, source, batch, lambda part: released(part, noise)) from None
         if len(items) != len(batch.items):
             raise InvalidInputError(f"the work gave {len(items)} for {len(batch.items)}; it must give one for each")
         piece = sink.pack(source.fill(batch, items))
@@ -245,6 +265,7 @@ def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals:
         files=tuple(files),
         selection=vars(job.selection).copy(),
         vectors=None if job.work.gives is None else {"dimension": job.work.gives, "dtype": job.vectors.dtype},
+        ledger=None if job.payment is None else job.payment.facts(),
     )
 
 

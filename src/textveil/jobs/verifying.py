@@ -45,13 +45,16 @@ class Verification:
         return "\n".join([*map(str, self.findings), f"The receipt is not signed. It says: {self.statement}"])
 
 
-def verify(target: str | os.PathLike[str], receipt: str | os.PathLike[str] | None = None) -> Verification:
+def verify(
+    target: str | os.PathLike[str], receipt: str | os.PathLike[str] | None = None, *, ledger: str | None = None
+) -> Verification:
     """Check an output against its receipt.
 
     Parameters
     ----------
     target : the file or folder that was released
     receipt : by default the one beside it
+    ledger : the URL of the ledger that should have paid for it; by default none is asked
     """
     output = Path(target)
     plain = plain_receipt(Path(receipt) if receipt is not None else receipt_path(output))
@@ -64,6 +67,8 @@ def verify(target: str | os.PathLike[str], receipt: str | os.PathLike[str] | Non
     findings = [*_about_promise(told, str(plain.get("statement"))), *_about_names(output, told)]
     for file in told.files:
         findings += _about_file(output / file.name if file.name else output, file, told)
+    if ledger is not None:
+        findings.append(_about_payment(ledger, told))
     return Verification(tuple(findings), told.statement)
 
 
@@ -83,6 +88,24 @@ def _about_promise(told: FileReceipt, statement: str) -> list[Finding]:
         _counted("records in all", told.rows, sum(file.rows for file in told.files)),
         _counted(f"{_things(told)} in all", told.items, sum(file.items for file in told.files)),
     ]
+
+
+def _about_payment(url: str, told: FileReceipt) -> Finding:
+    from textveil.ledger import Ledger
+    from textveil.ledger.ledger import receipt_digest
+
+    if told.ledger is None:
+        return Finding(False, "the receipt names no entry of a ledger: no budget paid for the release")
+    ledger = Ledger(url)
+    try:
+        entry = ledger.entry(str(told.ledger.get("entry")))
+    except InvalidInputError as error:
+        return Finding(False, str(error))
+    if entry.receipt != receipt_digest(told):
+        return Finding(False, f"entry {entry.id} of the ledger is not of this receipt ({entry.state})")
+    return Finding(
+        True, f"the ledger at {ledger.place} has it as entry {entry.number} of {entry.dataset}: {entry.cost}"
+    )
 
 
 def _about_names(output: Path, told: FileReceipt) -> list[Finding]:

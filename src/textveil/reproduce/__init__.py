@@ -29,13 +29,13 @@ REPRODUCTIONS = {
     "adept-figure-1": Entry(
         "adept", "figure_1", "ADePT: pairs of vectors that its noise does not cover (Habernal 2021)"
     ),
+    "adept-noise": Entry("adept", "noise", "ADePT: how much noise each correct version needs, measured"),
     "adept-attack": Entry(
         "adept_attack", "adept_attack", "ADePT: how often an attacker finds the original (Habernal 2021)", None
     ),
     "adept-intents": Entry(
         "adept_intents", "adept_intents", "ADePT: what rewritten utterances are worth, as published and repaired", True
     ),
-    "adept-noise": Entry("adept", "noise", "ADePT: how much noise each correct version needs, measured"),
     "hyperbolic-table-1": Entry(
         "hyperbolic", "table_1", "hyperbolic noise: what becomes of the paper's words (Feyisetan 2019)"
     ),

@@ -169,7 +169,7 @@ def _draw(cells: Sequence[dict[str, Any]]) -> Any:
     except ImportError:
         raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
     names = list(dict.fromkeys(cell["data"] for cell in cells))
-    figure = Figure(figsize=(5.2 * len(names), 3.6), layout="constrained")
+    figure = Figure(figsize=(5.2 * len(names), 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     looks = (("#0072b2", "-", "o"), ("#d55e00", "--", "s"), ("#009e73", "-.", "^"), ("#cc79a7", ":", "v"))
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
@@ -177,7 +177,7 @@ def _draw(cells: Sequence[dict[str, Any]]) -> Any:
             own = [cell for cell in cells if (cell["data"], cell["noise"]) == (name, noise.name)]
             axes.errorbar(
                 [cell["epsilon"] for cell in own], [cell["mean"] for cell in own],
-                yerr=None if math.isnan(own[0]["deviation"]) else [cell["deviation"] for cell in own],
+                yerr=[cell["deviation"] or 0.0 for cell in own],
                 color=colour, linestyle=dashes, marker=mark, markersize=4, linewidth=1.6, capsize=2, label=noise.name,
             )  # fmt: skip
         for row, dots in ((CLEAN, ":"), (COMMONEST, (0, (1, 4)))):
@@ -185,5 +185,6 @@ def _draw(cells: Sequence[dict[str, Any]]) -> Any:
             axes.axhline(level, color="#555555", linestyle=dots, linewidth=1.2, label=row)
         axes.set(xlabel="epsilon", ylabel="accuracy", ylim=(0, 1), title=name.upper())
         axes.spines[["top", "right"]].set_visible(False)
-    figure.axes[0].legend(frameon=False, fontsize=8, loc="lower right")
+    lines, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(lines, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=2)
     return figure

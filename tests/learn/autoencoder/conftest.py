@@ -9,7 +9,7 @@ from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.network import Shape
 from textveil.learn.autoencoder.tokens import END, WordTable
 
-WORDS = "play some jazz music will it rain in ohio call maria now".split()
+WORDS = ["play", "some", "jazz", "music", "will", "it", "rain", "in", "ohio", "call", "maria", "now"]
 
 
 @pytest.fixture(scope="session")

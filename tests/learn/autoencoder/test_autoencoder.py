@@ -14,6 +14,7 @@ import pytest
 import textveil as tv
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.autoencoder import _draws
+from textveil.learn.autoencoder.model_files import pack
 from textveil.learn.autoencoder.requests import INTENTS, requests
 
 
@@ -85,6 +86,13 @@ def test_a_model_of_another_format_is_named(small, tmp_path):
     edited(path, lambda members: members.update({"head.npy": members["head.npy"].replace(b"encoder 1", b"encoder 9")}))
     with pytest.raises(tv.InvalidInputError, match="auto-encoder 9"):
         AutoEncoder.load(path)
+
+
+def test_a_configuration_that_makes_no_sense_is_refused(small, tmp_path):
+    for config in ({}, {"shape": {"legs": 4}, "length": 3, "about": {}}):
+        (tmp_path / "model.npz").write_bytes(pack(config, small.table.words, small._weights))
+        with pytest.raises(tv.InvalidInputError, match="configuration"):
+            AutoEncoder.load(tmp_path / "model.npz")
 
 
 def test_weights_of_another_shape_or_without_end_are_refused(parts):

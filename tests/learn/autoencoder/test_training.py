@@ -22,7 +22,14 @@ torch = pytest.importorskip("torch")
 
 TEXTS = ["play some jazz", "will it rain in ohio", "call maria now", "turn off the kitchen lights"] * 8
 SMALL = Recipe(
-    shape=Shape(latent=3, embedding=12, hidden=24), length=6, epochs=40, batch=16, rate=0.02, epsilon=10.0, seed=1
+    shape=Shape(latent=3, embedding=12, hidden=24),
+    length=6,
+    epochs=60,
+    batch=8,
+    rate=0.01,
+    epsilon=10.0,
+    hidden_words=0.1,
+    seed=1,
 )
 SHORT = replace(SMALL, epochs=4)
 

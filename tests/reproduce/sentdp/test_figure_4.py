@@ -41,19 +41,20 @@ def found(made):
 
 @pytest.mark.parametrize("data", ["20 Newsgroups", "IMDB"])
 def test_ours_keeps_topics_and_shuffled_labels_fall_to_chance(found, data):
-    """80 documents: a guess has a macro F1 above 0.55 (0.85 for two classes) less than once in 1e6."""
+    """Shuffled labels have the mean of 20 classifiers, which is bounded by what each can have by guessing."""
     guess = found[data, GUESS, None, "all"]
     assert guess == {"20 Newsgroups": 0.25, "IMDB": 0.5}[data]
     assert found[data, NON_PRIVATE, None, "all"] > 0.9
     assert found[data, OURS, STRONG, "all"] > 0.85
     assert found[data, RESPONSES, STRONG, "all"] > 0.85
-    assert found[data, SHUFFLED, STRONG, "all"] < guess + 0.3
+    assert found[data, SHUFFLED, STRONG, "all"] < guess + 0.2
     assert found[data, OURS, STRONG, "all"] > found[data, PUBLISHED, STRONG, "all"]
 
 
 def test_every_method_has_every_epsilon_and_every_length(made, found):
     names = {one["method"] for one in made.records} - {GUESS, NON_PRIVATE}
-    assert {OURS, PUBLISHED, RESPONSES, TRUNCATED, WORDS, SHUFFLED} < names
+    names.remove(SHUFFLED)
+    assert {OURS, PUBLISHED, RESPONSES, TRUNCATED, WORDS} < names
     for name in names:
         for epsilon in PLAN.epsilons:
             assert ("IMDB", name, epsilon, "all") in found

@@ -41,11 +41,11 @@ def gauge(finding: Finding, claimed: float) -> str:
     return picture(parts, f"epsilon: {told}, claimed {claimed:.4g}", height=60)
 
 
-def losses(curve: Curve, witness: Witness) -> str:
-    """Draw log-ratios of outputs against what was claimed for the pair."""
+def losses(finding: Finding, witness: Witness) -> str:
+    """Draw log-ratios of outputs against what was claimed for the pair; those beyond are marked if that is a breach."""
+    curve, claimed = finding.curve, witness.claimed
     if not curve.get("loss"):
         return ""
-    claimed = witness.claimed
     seen = [abs(value) for name in ("loss", "low", "high") for value in curve.get(name, []) if math.isfinite(value)]
     known = claimed if math.isfinite(claimed) else 0.0
     highest = _ROOM * max(_LEAST, known, min(max(seen, default=0.0), _MOST * max(known, 1.0)))
@@ -58,7 +58,9 @@ def losses(curve: Curve, witness: Witness) -> str:
         parts.insert(0, box(_LEFT, up(claimed), _RIGHT - _LEFT, up(-claimed) - up(claimed), "allowed"))
         parts += [line(_LEFT, up(end), _RIGHT, up(end), "claimed") for end in (claimed, -claimed)]
         parts.append(words(_LEFT + 4, up(claimed) - 5, f"claimed {claimed:.4g}", "tick"))
-    parts += _sorted(curve, across, up, claimed) if "share" in curve else _estimates(curve, across, up, claimed)
+    # With a delta some outputs may pass the claim and break nothing.
+    allowed = claimed if finding.verdict is Verdict.VIOLATED else math.inf
+    parts += _sorted(curve, across, up, allowed) if "share" in curve else _estimates(curve, across, up, allowed)
     return picture(parts, "log-ratios of outputs" + (f"; at most {claimed:.4g} was claimed" if known else ""))
 
 
@@ -74,11 +76,11 @@ def share_beyond(curve: Curve, witness: Witness) -> float | None:
     if "share" not in curve or not math.isfinite(witness.claimed):
         return None
     steps = [b - a for a, b in zip([0.0, *curve["share"]], curve["share"], strict=False)]
-    limit = witness.claimed * (1 + TOLERANCE) + TOLERANCE
-    return math.fsum(step for step, loss in zip(steps, curve["loss"], strict=True) if abs(loss) > limit)
+    passing = (_passes(loss, witness.claimed) for loss in curve["loss"])
+    return math.fsum(step for step, passes in zip(steps, passing, strict=True) if passes)
 
 
-def _sorted(curve: Curve, across: Scale, up: Scale, claimed: float) -> list[str]:
+def _sorted(curve: Curve, across: Scale, up: Scale, allowed: float) -> list[str]:
     """Return the log-ratios in order, as a stair; the worst is marked."""
     points, before = [], 0.0
     for share, loss in zip(curve["share"], curve["loss"], strict=True):
@@ -87,7 +89,7 @@ def _sorted(curve: Curve, across: Scale, up: Scale, claimed: float) -> list[str]
     parts = [path(points, "first")]
     for at, place in ((0, points[0]), (-1, points[-1])):
         loss = curve["loss"][at]
-        kind = "broken" if _passes(loss, claimed) else "kept"
+        kind = "broken" if _passes(loss, allowed) else "kept"
         parts.append(dot(*place, kind))
         if math.isinf(loss):
             parts.append(
@@ -96,14 +98,14 @@ def _sorted(curve: Curve, across: Scale, up: Scale, claimed: float) -> list[str]
     return parts
 
 
-def _estimates(curve: Curve, across: Scale, up: Scale, claimed: float) -> list[str]:
+def _estimates(curve: Curve, across: Scale, up: Scale, allowed: float) -> list[str]:
     """Return a dot for each output or share of them, with the limits between which the log-ratio lies."""
     parts = []
     for at, (loss, low, high) in enumerate(zip(curve["loss"], curve["low"], curve["high"], strict=True)):
         if math.isnan(loss):
             continue
         place = across(curve["middle"][at] if "middle" in curve else at)
-        kind = "broken" if low > claimed or high < -claimed else "kept"
+        kind = "broken" if low > allowed or high < -allowed else "kept"
         parts.append(line(place, up(low), place, up(high), f"{kind}-limits"))
         parts.append(dot(place, up(loss), kind) if math.isfinite(loss) else "")
         if "middle" not in curve:
@@ -179,8 +181,8 @@ def _anchor(x: float) -> str:
     return "start" if x < 70 else "end" if x > WIDTH - 70 else "middle"
 
 
-def _passes(loss: float, claimed: float) -> bool:
-    return abs(loss) > claimed * (1 + TOLERANCE) + TOLERANCE
+def _passes(loss: float, allowed: float) -> bool:
+    return abs(loss) > allowed * (1 + TOLERANCE) + TOLERANCE
 
 
 def _percent(share: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from textveil.auditing.page.figures import gauge, losses, outputs, share_beyond
 from textveil.auditing.report import CERTIFYING, AuditReport, Finding, Verdict, Witness
-from textveil.guarantees import Pairs
+from textveil.auditing.wording import drawn, facts, number, of_witness
 
 _CLASSES = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "violated", Verdict.NOT_CERTIFIABLE: "open"}
 # A tick, a cross and a question mark: a verdict is told by its shape as well as by its colour.
@@ -26,7 +26,6 @@ _MEANINGS = {
     Verdict.NOT_CERTIFIABLE: "Nothing broke the promise, and nothing shows that it holds.",
 }
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_SHOWN = 6
 
 
 def page(report: AuditReport) -> str:
@@ -45,8 +44,7 @@ def page(report: AuditReport) -> str:
 
 def _opening(report: AuditReport) -> str:
     rows = {
-        "Promise": escape(str(report.claim)),
-        "Found": escape(_found(report)),
+        **{name: escape(value) for name, value in facts(report).items() if name in ("Promise", "Found")},
         "Drawn": f"{sum(finding.samples for finding in report.findings):,} outputs",
         "False alarm": f"a mechanism that keeps its promise is accused with probability at most "
         f"{sum(finding.alpha for finding in report.findings):.2g}",
@@ -62,43 +60,28 @@ def _opening(report: AuditReport) -> str:
     )
 
 
-def _found(report: AuditReport) -> str:
-    decides = report.deciding
-    if decides is None:
-        return "nothing"
-    by = f"by: {decides.name} ({decides.method})"
-    if math.isnan(decides.bound) or (decides.bound <= 0 and decides.method not in CERTIFYING):
-        return by
-    unit = " per unit of distance" if report.claim.relation.pairs is Pairs.METRIC else ""
-    kind = "epsilon is" if decides.method in CERTIFYING else "epsilon is at least"
-    return f"{kind} {_number(decides.bound)}{unit}; claimed was {_number(report.claim.epsilon)}; {by}"
-
-
 def _witnessed(report: AuditReport) -> str:
     """Return the pair of the finding that has a picture, or else of the one that decides."""
     drawn = [finding for finding in report.findings if finding.curve and finding.witness]
     shown = drawn[0] if drawn else report.deciding
     if shown is None or shown.witness is None:
         return ""
-    witness, name = shown.witness, "breaks" if shown.verdict is Verdict.VIOLATED else "comes nearest to breaking"
-    rows = {
-        "x": _input(witness.pair[0]),
-        "x'": _input(witness.pair[1]),
-        "Event": escape(witness.event),
-        "Loss": f"{_number(witness.loss)}, with {_number(witness.claimed)} claimed",
-    }
+    witness, title = shown.witness, "The pair that comes nearest to breaking the promise"
+    if shown.verdict is Verdict.VIOLATED:
+        title = "The pair that breaks the promise"
+    elif shown.method not in CERTIFYING:
+        title = "One of the pairs that were tried"
+    rows = {name: escape(value) for name, value in of_witness(shown, witness).items()}
     if math.isfinite(witness.distance):
-        rows["Distance"] = _number(witness.distance)
-    if math.isnan(witness.loss):
-        rows.pop("Loss")
-    figures = "".join(_figures(shown, witness))
-    return f'<h2>The pair that {name} the promise</h2>\n{_listed(rows)}<div class="pictures">{figures}</div>\n'
+        rows["Distance"] = number(witness.distance)
+    figures = "".join(_figures(shown, witness, report.claim.delta))
+    return f'<h2>{title}</h2>\n{_listed(rows)}<div class="pictures">{figures}</div>\n'
 
 
-def _figures(finding: Finding, witness: Witness) -> Iterable[str]:
+def _figures(finding: Finding, witness: Witness, delta: float) -> Iterable[str]:
     curve = finding.curve
-    if told := losses(curve, witness):
-        yield f"<figure>{told}<figcaption>{_told_of_losses(curve, witness)}</figcaption></figure>"
+    if told := losses(finding, witness):
+        yield f"<figure>{told}<figcaption>{_told_of_losses(curve, witness, delta)}</figcaption></figure>"
     if told := outputs(curve):
         where = (
             "How often outputs of x and of x' lie where." if "at" in curve else "The outputs whose chances differ most."
@@ -106,18 +89,13 @@ def _figures(finding: Finding, witness: Witness) -> Iterable[str]:
         yield f"<figure>{told}<figcaption>{where}</figcaption></figure>"
 
 
-def _told_of_losses(curve: dict[str, list[Any]], witness: Witness) -> str:
-    claimed = "Shaded is what was claimed for this pair." if math.isfinite(witness.claimed) else ""
-    beyond = share_beyond(curve, witness)
+def _told_of_losses(curve: dict[str, list[Any]], witness: Witness, delta: float) -> str:
+    allowed = f"; delta allows for some that pass it ({delta:.3g})" if delta else ""
+    claimed = f"Shaded is what was claimed for this pair{allowed}." if math.isfinite(witness.claimed) else ""
     if "share" in curve:
-        passing = (
-            ""
-            if beyond is None
-            else f"{100 * beyond:.2g}% of them pass it."
-            if beyond
-            else "None that is shown passes it."
-        )
-        return f"How much outputs tell the two inputs apart. {claimed} {passing}"
+        beyond = share_beyond(curve, witness)
+        passing = f"{100 * beyond:.2g}% of them pass it." if beyond else "None that is shown passes it."
+        return f"How much outputs tell the two inputs apart. {claimed} {passing if claimed else ''}"
     order = f", in the order of: {escape(curve['score'][0])}" if "score" in curve else ""
     return (
         f"How much outputs tell the two inputs apart, estimated from new ones{order}. {claimed} The limits hold for "
@@ -132,15 +110,10 @@ def _findings(report: AuditReport) -> str:
 
 def _card(finding: Finding, claimed: float) -> str:
     kind = _CLASSES[finding.verdict]
-    notes = [str(finding.method)]
-    if finding.samples:
-        notes.append(f"{finding.samples:,} outputs drawn")
-    if finding.needed is not None:
-        notes.append(f"about {_number(finding.needed)} would show that there is no privacy at all")
     return (
         f'<li class="{kind}-card"><div class="head"><h3>{escape(finding.name)}</h3>{_verdict(finding.verdict)}</div>'
         f'<p>{escape(finding.explanation)}</p><div class="gauge">{gauge(finding, claimed)}</div>'
-        f'<p class="small-print">{escape("; ".join(notes))}</p></li>\n'
+        f'<p class="small-print">{escape(drawn(finding))}</p></li>\n'
     )
 
 
@@ -157,22 +130,3 @@ def _verdict(verdict: Verdict) -> str:
 
 def _listed(rows: dict[str, str]) -> str:
     return f"<dl>{''.join(f'<dt>{name}</dt><dd>{value}</dd>' for name, value in rows.items())}</dl>\n"
-
-
-def _input(value: Any) -> str:
-    """Return a public input, a long vector by its first numbers."""
-    return escape(shortened(value))
-
-
-def shortened(value: Any) -> str:
-    """Return an input in a few words: of a vector the first numbers."""
-    if isinstance(value, list) and value and all(isinstance(item, int | float) for item in value):
-        first = ", ".join(f"{item:.4g}" for item in value[:_SHOWN])
-        return f"({first}{f', ... {len(value)} numbers' if len(value) > _SHOWN else ''})"
-    if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
-        return f"{len(value)} sentences, the first {shortened(value[0])}"
-    return f"“{value}”" if isinstance(value, str) else str(value)
-
-
-def _number(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:,.4g}" if value < 1e6 else f"{value:.2g}"

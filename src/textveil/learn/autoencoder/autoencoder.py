@@ -87,8 +87,13 @@ class AutoEncoder:
     @classmethod
     def _of(cls, content: bytes, name: str | Path, beam: int) -> AutoEncoder:
         config, words, weights = unpack(content, name)
-        table = WordTable(words, config["length"])
-        return cls(Shape(**config["shape"]), table, weights, about=config["about"], beam=beam)
+        try:
+            shape, length, about = Shape(**config["shape"]), config["length"], config["about"]
+        except (KeyError, TypeError):
+            raise InvalidInputError(
+                f"{name}: its configuration is not that of an auto-encoder; train it again"
+            ) from None
+        return cls(shape, WordTable(words, length), weights, about=about, beam=beam)
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file, all or nothing."""

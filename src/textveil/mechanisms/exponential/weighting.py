@@ -1,7 +1,7 @@
 """Public weights of outputs: a(y) > 0 in P[y | x] ~ a(y) exp(-rate d(x,y)).
 
 They may be given, one a word, or favour general words. In the Poincaré ball, where hierarchies are embedded, words near
-the centre are general: of p words the p^.6 nearest to it weigh 1, and every other word a third of what it gives to
+the centre are general: of p words the p^.65 nearest to it weigh 1, and every other word a third of what it gives to
 those together. So a special word stays with a chance of about 1/4, wherever it lies, and otherwise becomes one of the
 general words that are near to it. Proof and measurements: docs/mechanisms/exponential.md.
 """
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 # Kept calibrations are found by this name: it changes when the rule below does.
 GENERAL_RULE = "general 1"
-_GENERAL = 0.6
+_GENERAL = 0.65
 _OWN = 1 / 3
 _SAMPLE = 1024
 _BLOCK = 512
@@ -66,7 +66,7 @@ def largest_epsilon(vocabulary: Vocabulary) -> float:
 
 
 def _general_words(vocabulary: Vocabulary) -> NDArray[np.bool_]:
-    """Mark the words nearest to the centre: p^.6 of p, and all that are as near as the last of them."""
+    """Mark the words nearest to the centre: p^.65 of p, and all that are as near as the last of them."""
     if not isinstance(vocabulary.space, Poincare):
         raise InvalidInputError(
             'weights="general" needs points of the Poincaré ball, where words near the centre are general '

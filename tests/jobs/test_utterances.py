@@ -1,0 +1,77 @@
+"""Files of utterances: each record is rewritten at once, whatever the batches."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import textveil as tv
+from textveil.jobs import plan, verify
+from textveil.learn.autoencoder.requests import requests
+
+SAID = [*(each.text for each in requests(120, seed=2)), "", "Ünknown 日本 words!", "play " * 300]
+
+
+@pytest.fixture(scope="module")
+def adept():
+    return tv.Adept(tv.AutoEncoder.default(), epsilon=6.0)
+
+
+@pytest.fixture
+def lines(tmp_path):
+    path = tmp_path / "said.txt"
+    path.write_text("\n".join(SAID) + "\n")
+    return path
+
+
+def test_lines_are_rewritten_with_a_receipt(lines, adept):
+    target = lines.with_name("out.txt")
+    receipt = plan(lines, target, adept).run()
+    written = target.read_text().split("\n")
+    assert len(written) == len(SAID) + 1
+    words = set(adept.codec.table.words)
+    assert all(set(line.split()) <= words for line in written)
+    assert written != SAID
+    assert receipt.rows == len(SAID)
+    assert receipt.guarantee.unit is tv.Unit.UTTERANCE
+    assert receipt.guarantee.epsilon == 6.0
+    assert verify(target).ok
+
+
+def test_the_same_key_gives_the_same_whatever_the_batches(lines, adept):
+    key = lines.with_name("key")
+    key.write_bytes(b"k" * 32)
+    key.chmod(0o600)
+    written = []
+    for size in (200, 1 << 20):
+        target = lines.with_name(f"out-{size}.txt")
+        plan(lines, target, adept, key_file=key, batch_bytes=size, threads=1).run()
+        written.append(target.read_text())
+    assert written[0] == written[1]
+    assert written[0].splitlines() == adept.release(SAID, source=tv.RandomSource.keyed(b"k" * 32))
+
+
+def test_columns_of_tables_are_rewritten_and_the_others_stay(tmp_path, adept):
+    rows = [{"id": place, "said": text} for place, text in enumerate(SAID[:20])]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "in.csv").write_text("id,said\n" + "".join(f"{row['id']},{row['said']}\n" for row in rows))
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in.parquet")
+    for name in ("in.jsonl", "in.csv", "in.parquet"):
+        target = tmp_path / name.replace("in", "out")
+        plan(tmp_path / name, target, adept, column="said").run()
+        assert verify(target).ok
+    table = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [row["id"] for row in table] == list(range(20))
+    assert [row["said"] for row in table] != SAID[:20]
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 20
+    assert (tmp_path / "out.csv").read_text().startswith("id,said\n0,")
+
+
+def test_the_preview_says_what_a_record_costs(lines, adept):
+    told = str(plan(lines, lines.with_name("out.txt"), adept).preview())
+    assert "Loss     6 nats at most, between any two records" in told
+    assert "Proved: for two utterances" in told
+    assert "Length" not in told
