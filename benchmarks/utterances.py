@@ -2,7 +2,7 @@
 
     python -m benchmarks utterances
 
-All on one thread, in one process. Words are drawn by their chances, or the likeliest utterance is searched, keeping four.
+All on one thread, in one process. Words are drawn by their chances, or the likeliest utterance is searched with a beam.
 """
 
 from __future__ import annotations

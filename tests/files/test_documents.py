@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import InvalidInputError
-from textveil.files import Format, Holds, Kind, Selection, open_source
+from textveil.files import Format, Holds, Kind, Position, Selection, open_source
 from textveil.files.arrow_sink import ParquetSink
 from textveil.files.framing import as_list
 from textveil.files.spooled_sink import SpooledSink
@@ -98,7 +98,7 @@ def test_a_spool_is_cut_back_and_gone_on_with(tmp_path):
     sink = SpooledSink(spool, make)
     for piece in pieces[:4]:
         sink.append(sink.pack(piece))
-    size = sink.sync()
+    size = sink.sync(Position()).size
     sink.append(sink.pack(pieces[8]))
     sink.close()
     assert not target.exists()
@@ -111,3 +111,17 @@ def test_a_spool_is_cut_back_and_gone_on_with(tmp_path):
         SpooledSink(spool, make, keep=1 << 20)
     SpooledSink(spool, make).finish()
     assert pq.read_table(target).num_rows == 0
+
+
+@pytest.mark.parametrize(("place", "size"), [(0, 1 << 50), (0, 100), (7, 200), (0, 0)])
+def test_a_damaged_spool_is_refused(tmp_path, place, size):
+    spool, pieces = tmp_path / "spool", batches_of(2)
+    sink = SpooledSink(spool, lambda: ParquetSink(tmp_path / "out.parquet", pieces[0].schema, codecs="none", coded=[]))
+    for piece in pieces:
+        sink.append(sink.pack(piece))
+    with spool.open("r+b") as file:
+        file.seek(place)
+        file.write(size.to_bytes(8, "little"))
+    with pytest.raises(InvalidInputError, match="damaged; begin again with --discard"):
+        sink.finish()
+    sink.close()

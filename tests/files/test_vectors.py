@@ -183,7 +183,7 @@ def test_npy_is_what_numpy_reads_and_can_be_cut_back(tmp_path):
     batches = list(source.batches())
     sink = open_sink(released, tmp_path / "c.npy", Format(Kind.NPY))
     sink.append(released.fill(batches[0], batches[0].items))
-    size = sink.sync()
+    size = sink.sync(batches[0].position).size
     sink.append(released.fill(batches[1], batches[1].items)[:13])
     sink.close()
     sink = open_sink(released, tmp_path / "c.npy", Format(Kind.NPY), keep=size)

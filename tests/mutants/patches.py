@@ -75,6 +75,7 @@ DIRECTIONS = "tests/mechanisms/test_directions.py::"
 WIDTHS = "tests/spaces/test_widths.py::"
 ESTIMATED_WIDTHS = "tests/measure/test_widths.py::"
 CORRECTED = "tests/measure/utility/test_corrected.py::"
+LEDGER = "tests/ledger/"
 
 DIGITS = "tests/noise/test_digits.py::"
 FLIP = "tests/noise/test_flip.py::"
@@ -2012,7 +2013,121 @@ REPORTED_AUDIT_PATCHES = (
     ),
 )
 
+SERVICE = "tests/service/"
+
+SERVICE_PATCHES = (
+    Patch(
+        "the service answers without committing",
+        "service/releases.py",
+        "    entry.commit(receipt)\n    return body",
+        "    return body",
+        (SERVICE + "test_releases.py::test_it_is_touched_before_the_mechanism_and_committed_before_the_answer",),
+    ),
+    Patch(
+        "the service does not touch before it releases",
+        "service/releases.py",
+        "    entry.touch()\n    done",
+        "    done",
+        (SERVICE + "test_releases.py::test_it_is_touched_before_the_mechanism_and_committed_before_the_answer",),
+    ),
+    Patch(
+        "a list of words costs one word",
+        "service/releases.py",
+        "        records, pieces = 1, records",
+        "        records, pieces = 1, 1",
+        (SERVICE + "test_releases.py::test_words_are_released_and_paid_for_as_one_record",),
+    ),
+    Patch(
+        "a key opens all data sets",
+        "service/keys.py",
+        "return dataset in self.datasets or ANY_DATASET in self.datasets",
+        "return bool(self.datasets)",
+        (SERVICE + "test_keys.py::test_a_key_is_for_its_data_sets_and_others_look_as_if_they_were_not_there",),
+    ),
+    Patch(
+        "names of fields that the caller made up are repeated",
+        "service/errors.py",
+        "if isinstance(part, int) or part in FIELDS]",
+        "if part]",
+        (SERVICE + "test_errors.py::test_a_wrong_body_is_refused_without_being_quoted",),
+    ),
+    Patch(
+        "the log has the message of a fault",
+        "service/shield.py",
+        "type(error).__name__, _place(error))",
+        "type(error).__name__, str(error) + _place(error))",
+        (SERVICE + "test_errors.py::test_a_fault_is_logged_by_kind_and_place_only",),
+    ),
+    Patch(
+        "a stream releases more records than it declared",
+        "service/streaming.py",
+        "        records = records[: self._left]\n",
+        "",
+        (SERVICE + "test_streaming.py::test_a_stream_ends_where_its_declared_maximum_ends",),
+    ),
+)
+
+LEDGER_PATCHES = (
+    Patch(
+        "a release is checked against what was spent before it",
+        "ledger/store.py",
+        "if not after.allowed(now, part):",
+        "if not sums.allowed(now, part):",
+        (LEDGER + "test_ledger.py::test_the_ceiling_is_never_passed[sqlite]",),
+    ),
+    Patch(
+        "two programs read the budget at the same time in SQLite",
+        "ledger/database.py",
+        '"BEGIN IMMEDIATE"',
+        '"BEGIN"',
+        (LEDGER + "test_clients.py::test_many_clients_never_overspend_and_lose_nothing[sqlite]",),
+    ),
+    Patch(
+        "two programs read the budget at the same time in PostgreSQL",
+        "ledger/store.py",
+        "chosen.with_for_update() if lock else chosen",
+        "chosen",
+        (LEDGER + "test_clients.py::test_many_clients_never_overspend_and_lose_nothing[postgresql]",),
+    ),
+    Patch(
+        "what was touched is given back",
+        "ledger/store.py",
+        "entries.c.state == str(State.RESERVED))",
+        'entries.c.state.in_(["reserved", "touched"]))',
+        (LEDGER + "test_ledger.py::test_only_what_was_not_touched_can_be_cancelled[sqlite]",),
+    ),
+    Patch(
+        "a part does not pay for releases of all",
+        "ledger/store.py",
+        "return whole if part == ALL else whole + self.by_part.get(part, Tally())",
+        "return self.by_part.get(part, Tally())",
+        (LEDGER + "test_ledger.py::test_disjoint_parts_share_only_what_was_spent_on_all[sqlite]",),
+    ),
+    Patch(
+        "a person pays for one record",
+        "ledger/costs.py",
+        "cost=record.times(many)",
+        "cost=record",
+        (LEDGER + "test_costs.py::test_a_person_costs_as_many_records_as_it_may_have",),
+    ),
+    Patch(
+        "a pure loss has too small a square",
+        "ledger/curve.py",
+        "mu = -2 * float",
+        "mu = -1.9 * float",
+        (LEDGER + "test_curve.py::test_a_pure_loss_is_never_easier_to_tell_than_its_square",),
+    ),
+    Patch(
+        "data are read before the ledger knows",
+        "jobs/spending.py",
+        "        reservation.touch()\n",
+        "",
+        ("tests/jobs/test_spending.py::test_data_are_touched_on_the_record_before_the_first_is_read",),
+    ),
+)
+
 PATCHES = (
+    *LEDGER_PATCHES,
     *UTTERANCE_PATCHES,
     *SAMPLED_AUDIT_PATCHES,
     *REPORTED_AUDIT_PATCHES,
@@ -2043,4 +2158,5 @@ PATCHES = (
     *TEXT_PATCHES,
     *PROMISE_PATCHES,
     *UTILITY_PATCHES,
+    *SERVICE_PATCHES,
 )

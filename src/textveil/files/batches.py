@@ -8,7 +8,7 @@ stop and go on.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -41,10 +41,6 @@ class Position:
     lines: int = 0
     rows: int = 0
     items: int = 0
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the position as plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)

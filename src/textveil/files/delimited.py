@@ -115,10 +115,10 @@ class Delimited:
         return Packed(decoded[:size], offsets)
 
     def encode(self, texts: Packed, spans: Spans) -> Packed:
-        """Put quotes around fields that had them or need them."""
+        """Put quotes around fields that need them; where they were would tell of commas in the private texts."""
         offsets = np.empty(len(texts) + 1, dtype=np.int64)
         # A row of one empty field would read as no row at all.
-        needs = spans.quoted | (np.diff(texts.offsets) == 0) if self._width == 1 else spans.quoted.copy()
+        needs = (np.diff(texts.offsets) == 0) & (self._width == 1)
         encoded = np.empty(_quoted_size(texts.data, texts.offsets, self.delimiter, needs), dtype=np.uint8)
         _quote(texts.data, texts.offsets, needs, encoded, offsets)
         return Packed(encoded, offsets)

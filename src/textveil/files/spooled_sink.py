@@ -31,6 +31,7 @@ class SpooledSink(ByteSink):
 
     def __init__(self, spool: Path, make: Callable[[], Sink], *, keep: int = 0) -> None:
         super().__init__(spool, keep=keep)
+        self._spool = spool
         self._make = make
 
     def pack(self, piece: Any) -> bytes:
@@ -59,7 +60,13 @@ class SpooledSink(ByteSink):
         while left:
             size = int.from_bytes(self._file.read(_SIZE_BYTES), "little")
             left -= _SIZE_BYTES + size
-            if left < 0:
-                raise InvalidInputError("what waits to be written is damaged; begin again with --discard")
-            with pa.ipc.open_stream(self._file.read(size)) as reader:
-                yield from reader
+            try:
+                if left < 0:
+                    raise EOFError
+                with pa.ipc.open_stream(self._file.read(size)) as reader:
+                    piece = reader.read_next_batch()
+            except (EOFError, StopIteration, pa.ArrowException):
+                raise InvalidInputError(
+                    f"{self._spool} is damaged; begin again with --discard (or delete its folder)"
+                ) from None
+            yield piece

@@ -76,15 +76,15 @@ def run_to_stream(job: Job) -> FileReceipt:
     source = job.open(shard)
     if job.spending is not None:
         job = replace(job, payment=job.spending.pay(job, job.spending.begin(job)))
-    sink = OutputStream(gzipped=job.format_of(shard).gzipped)
+    sink = OutputStream()
     position = Position()
     if source.head:
         sink.append(sink.pack(source.head))
     with closing(_pieces(job, source, sink, random, None)) as pieces:
         for batch, piece in pieces:
             sink.append(piece)
-            sink.sync()
             position = batch.position
+            sink.sync(position)
     sink.finish()
     file = ReleasedFile(
         name="",
@@ -108,7 +108,7 @@ def _keeping_what_is_done(partial: PartialFolder) -> Iterator[None]:
         yield
     except InvalidInputError as error:
         done = read_journal(partial.journal)
-        if done.position is None and not done.finished:
+        if done.mark is None and not done.finished:
             partial.clear()
             raise
         raise InvalidInputError(
@@ -163,7 +163,8 @@ def _release_file(
     path = partial.output / name if name else partial.output
     path.parent.mkdir(parents=True, exist_ok=True)
     spool = partial.spool if traits_of(job.work).slow else None
-    sink = open_sink(source, path, job.format_of(shard), keep=told.size, spool=spool)
+    keep, skip = (0, 0) if told.mark is None else (told.mark.size, told.mark.skip)
+    sink = open_sink(source, path, job.format_of(shard), keep=keep, skip=skip, spool=spool)
     try:
         # The journal must not tell of a file whose name a power cut could still take away.
         for folder in path.relative_to(partial.folder).parents:
@@ -190,7 +191,7 @@ def _release_file(
 
 def _write(job: Job, source: Source, sink: Sink, random: RandomSource, journal: Journal, step: Step) -> Position:
     """Write all pieces from where the journal is, and return the position after the last."""
-    start = journal.progress.position
+    start = None if journal.progress.mark is None else journal.progress.mark.position
     if start is None and source.head:
         sink.append(sink.pack(source.head))
     position, done, written_down = start or Position(), 0, time.monotonic()
@@ -201,9 +202,9 @@ def _write(job: Job, source: Source, sink: Sink, random: RandomSource, journal: 
             step(batch.done - done)
             done = batch.done
             if time.monotonic() - written_down >= job.checkpoint_seconds:
-                size = sink.sync()
-                if size is not None:
-                    journal.reached(position, size)
+                mark = sink.sync(position)
+                if mark is not None:
+                    journal.reached(mark)
                 written_down = time.monotonic()
     return position
 

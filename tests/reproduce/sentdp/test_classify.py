@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
-from textveil.reproduce.sentdp.classify import Classifier, macro_f1, shown, spread
+from textveil.reproduce.sentdp.classify import Classifier, macro_f1, rank_correlation, shown, spread
 
 
 def test_macro_f1_is_that_of_scikit_learn():
@@ -25,6 +26,13 @@ def test_a_classifier_learns_the_same_at_any_scale():
     assert (small(vectors) == large(1000 * vectors)).all()
     assert small.accuracy(vectors, labels) > 0.95
     assert small.macro_f1(vectors, labels) > 0.95
+
+
+def test_rank_correlation_is_that_of_scipy_with_ties_too():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=100), rng.integers(5, size=100).astype(float)
+    assert rank_correlation(first, second) == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
+    assert rank_correlation(first, np.exp(first)) == pytest.approx(1)
 
 
 def test_one_run_has_no_deviation():

@@ -69,5 +69,10 @@ def test_a_folder_without_the_data_is_refused(tmp_path, encoder):
         sentences(data=tmp_path, encoder=encoder)
 
 
+def test_the_picture_and_all_numbers_are_written(made, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert [path.suffix for path in made.save(tmp_path / "bars.png")] == [".png", ".json", ".csv"]
+
+
 def test_runs_repeat(made, folder, encoder, own_cache):
     assert sentences(data=folder, quick=True, encoder=encoder).records == made.records

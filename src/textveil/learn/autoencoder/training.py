@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,7 +121,7 @@ def train(
     device: str = "cpu",
     checkpoint: Path | None = None,
     report: Callable[[Moment], None] = lambda moment: None,
-    title: str = "training",
+    shown: bool = True,
 ) -> AutoEncoder:
     """Train an auto-encoder.
 
@@ -135,7 +136,7 @@ def train(
     checkpoint : a file in which the training is kept every minute, and from which it goes on if the file exists. It is
         left at the end, to be deleted once the result is saved
     report : is called after each epoch
-    title : of the progress bar
+    shown : by a progress bar; not for several trainings at a time
     """
     chosen = recipe or Recipe()
     torch = _torch()
@@ -146,13 +147,13 @@ def train(
     first, seconds = trainer.restore(kept)
     saved = time.monotonic()
     try:
-        with progress(title, chosen.epochs - first) as step:
+        with progress("training", chosen.epochs - first) if shown else nullcontext(_ignored) as step:
             for epoch in range(first, chosen.epochs):
                 started = time.perf_counter()
                 loss = trainer.epoch(epoch)
                 seconds += time.perf_counter() - started
                 report(Moment(epoch + 1, seconds, loss))
-                step(1, f"{title}, epoch {epoch + 1}, {loss:.3f} nats a word")
+                step(1, f"epoch {epoch + 1}, {loss:.3f} nats a word")
                 if time.monotonic() - saved > _CHECKPOINT_SECONDS or epoch + 1 == chosen.epochs:
                     kept.save(trainer.state(), epoch + 1, seconds)
                     saved = time.monotonic()
@@ -280,6 +281,10 @@ def _digest(texts: Sequence[str], recipe: Recipe) -> str:
     for text in texts:
         content.update(hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).digest())
     return hashlib.sha256(f"{content.hexdigest()} {sorted(asdict(recipe).items())}".encode()).hexdigest()
+
+
+def _ignored(done: int = 1, title: str | None = None) -> None:
+    """Show no progress."""
 
 
 def _torch() -> Any:

@@ -28,8 +28,9 @@ from textveil.mechanisms.public_response import PublicResponse
 from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce.reproduction import Reproduction
-from textveil.reproduce.sentdp.classify import Classifier, Labels, Vectors, shown, spread
+from textveil.reproduce.sentdp.classify import Classifier, Labels, Vectors, rank_correlation, shown, spread
 from textveil.reproduce.sentdp.files import rows_of
+from textveil.reproduce.sentdp.showing import blank
 
 EPSILONS = (8.0, 12.0)
 DELTA = 1e-5
@@ -95,7 +96,7 @@ def sentences(*, data: Path, quick: bool = False, encoder: Encoder | None = None
     ]
     counts = {"topics": len(sets.topics.labels), "pairs": len(sets.pairs.scores), "others": len(sets.others)}
     numbers = {"texts": counts, "runs": seeds, "delta": DELTA, "measured": records}
-    return Reproduction(numbers=numbers, tables=(_table(records),), records=records)
+    return Reproduction(numbers=numbers, tables=(_table(records),), records=records, draw=lambda: _draw(records))
 
 
 def read(folder: Path, encoder: Encoder, *, one_in: int = 1) -> Sets:
@@ -168,10 +169,8 @@ def _topics(
 
 def _similarity(pairs: Pairs, release: Release, source: RandomSource) -> list[tuple[str, float]]:
     """Return the rank correlation of people's scores with the cosine of releases."""
-    from scipy.stats import spearmanr
-
     first, second = (_units(release(one, source.at(row))) for row, one in ((0, pairs.first), (1 << 32, pairs.second)))
-    return [("STS-B Spearman", float(spearmanr(np.sum(first * second, axis=1), pairs.scores).statistic))]
+    return [("STS-B Spearman", rank_correlation(np.sum(first * second, axis=1), pairs.scores))]
 
 
 def _units(vectors: Vectors) -> Vectors:
@@ -211,3 +210,25 @@ def _table(records: Sequence[dict[str, Any]]) -> Table:
     for (name, epsilon), cells in rows.items():
         table.add_row(name, "-" if epsilon is None else f"{epsilon:g}", *(cells.get(one, "-") for one in measures))
     return table
+
+
+def _draw(records: Sequence[dict[str, Any]]) -> Any:
+    """Draw a bar for each mechanism and epsilon, with its deviation; one panel a measure."""
+    figure, names = blank(10, 3.6), list(dict.fromkeys(one["mechanism"] for one in records if one["epsilon"]))
+    measures = list(dict.fromkeys(one["measure"] for one in records))
+    for axes, measure in zip(figure.subplots(1, len(measures), sharey=True), measures, strict=True):
+        some = [one for one in records if one["measure"] == measure]
+        axes.axvline(some[0]["mean"], color="black", linewidth=1, label="clean vectors")
+        for number, (epsilon, colour) in enumerate(zip(EPSILONS, ("#56b4e9", "#0072b2"), strict=True)):
+            bars = {one["mechanism"]: one for one in some if one["epsilon"] == epsilon}
+            places = [names.index(name) + 0.4 * number - 0.2 for name in bars]
+            around = [one["deviation"] or 0.0 for one in bars.values()]
+            means = [one["mean"] for one in bars.values()]
+            axes.barh(places, means, 0.38, xerr=around, color=colour, label=f"ε = {epsilon:g}")
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.set_title(measure, loc="left", fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.invert_yaxis()
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return figure

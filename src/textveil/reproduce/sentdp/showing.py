@@ -41,7 +41,7 @@ def score_table(records: Records, data: str, against: str) -> Table:
     """
     cells = _cells(records, data, against)
     columns = list(dict.fromkeys(column for row in cells.values() for column in row if column is not None))
-    trials = max(record["runs"] for record in records)
+    trials = max(record["runs"] for record in records if record["method"] == OURS)
     what = "ε" if against == "epsilon" else "the number of sentences, at ε = 10"
     table = Table(title=f"{data}: macro F1 against {what}; mean ± deviation of {trials} trials", title_justify="left")
     table.add_column("")
@@ -139,16 +139,22 @@ _CLAIMS: tuple[tuple[str, Callable[[Cells, Records, str], str], str], ...] = (
 )
 
 
-def draw(records: Records) -> Any:
-    """Draw macro F1 against epsilon above, against the number of sentences below; one column a data set."""
+def blank(width: float, height: float) -> Any:
+    """Return an empty figure of this size in inches."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
-    names = list(dict.fromkeys(record["data"] for record in records))
-    figure = Figure(figsize=(5.2 * len(names), 7.4), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def draw(records: Records) -> Any:
+    """Draw macro F1 against epsilon above, against the number of sentences below; one column a data set."""
+    names = list(dict.fromkeys(record["data"] for record in records))
+    figure = blank(5.2 * len(names), 7.4)
     panels = figure.subplots(2, len(names), squeeze=False)
     for column, name in enumerate(names):
         for row, against in enumerate(("epsilon", "sentences")):
