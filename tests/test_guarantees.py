@@ -208,3 +208,9 @@ def test_a_promise_that_says_nothing_is_refused():
 def test_a_negligible_delta_is_called_so():
     assert "except with a negligible probability (below 1e-30)" in str(replace(LOCAL, delta=1e-40))
     assert "probability mass 1.1e-30" in str(replace(LOCAL, delta=1.1e-30))
+
+
+def test_nothing_times_infinity_is_nothing():
+    nothing = replace(METRIC, epsilon=0.0)
+    assert nothing.loss(math.inf) == nothing.worst_case() == 0
+    assert METRIC.for_text(words=0).worst_case() == 0

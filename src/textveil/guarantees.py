@@ -162,7 +162,8 @@ class Guarantee:
         if self.relation.pairs is Pairs.METRIC:
             radius = self.relation.radius
             counted = self.relation.rounding + (distance if radius is None else min(distance, radius))
-            loss = self.epsilon * counted + self.offset
+            # Nothing times an infinite distance is nothing.
+            loss = (self.epsilon * counted if self.epsilon else 0.0) + self.offset
             limit = self.relation.largest_loss
             return loss if limit is None or loss <= limit else math.inf
         if self.relation.pairs is Pairs.WITHIN and distance > (self.relation.radius or 0.0):
@@ -228,9 +229,9 @@ class Guarantee:
     def worst_case(self) -> float:
         """Return the loss between the two most different inputs, inf if unbounded."""
         one = self.loss(math.inf)
-        if self.by_words:
+        if self.by_words and self.positions != 0:
             return math.inf if self.positions is None else self.positions * one
-        return one
+        return 0.0 if self.by_words else one
 
     def as_dict(self) -> dict[str, Any]:
         """Return the guarantee as plain values for a receipt."""

@@ -3,8 +3,8 @@
 Children are forked from a process in which everything is loaded and compiled, so that they are killed in the run and
 not in its imports.
 
-    crashing.py moments FOLDER KILLS SEED txt|npy    kill -9 at random moments, of a run over texts or vectors
-    crashing.py steps FOLDER STRIDE                  die before each (every second, ...) call that changes the disk
+    crashing.py moments FOLDER KILLS SEED txt|txt.gz|npy    kill -9 at random moments, of a run over texts or vectors
+    crashing.py steps FOLDER STRIDE    die before each (every second, ...) call that changes the disk
 """
 
 from __future__ import annotations
@@ -80,8 +80,10 @@ def check(target, expected):
 
 def work_on(path):
     """Write an input and return what releases it."""
-    if path.suffix == ".txt":
+    if path.suffix != ".npy":
         write_lines(path, 3 << 20)
+        if path.suffix == ".gz":
+            path.write_bytes(gzip.compress(path.read_bytes()))
         return rewriter()
     np.save(path, np.random.default_rng(1).normal(size=(40_000, 24)).astype(np.float32))
     return tv.Laplace(epsilon=2.0, dimension=24, precision="exact")
@@ -166,10 +168,7 @@ def whole(folder, source, work, options):
 
 
 def content_of(target):
-    """What files hold; gzip may be cut into members elsewhere."""
-    files = [target] if target.is_file() else sorted(target.iterdir())
-    contents = [path.read_bytes() for path in files]
-    return [gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content for content in contents]
+    return [path.read_bytes() for path in ([target] if target.is_file() else sorted(target.iterdir()))]
 
 
 def die_before(steps, action):

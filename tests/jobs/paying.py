@@ -134,7 +134,7 @@ def named(folder):
 
 def at_random(folder, kills, seed):
     chance = random.Random(seed)  # noqa: S311 - moments
-    write_lines(folder / "in.txt", 1 << 20)
+    write_lines(folder / "in.txt", 256 << 10)
     budget, killed, jobs, lasting = Budget(folder / "budget.db"), 0, 0, None
     while killed < kills:
         jobs += 1

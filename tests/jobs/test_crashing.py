@@ -24,6 +24,10 @@ def test_a_run_killed_at_random_moments_loses_and_doubles_nothing(tmp_path):
     assert "8 kills" in crashing("moments", tmp_path, 8, 3, "txt")
 
 
+def test_a_run_over_gzip_killed_at_random_moments_loses_and_doubles_nothing(tmp_path):
+    assert "5 kills" in crashing("moments", tmp_path, 5, 3, "txt.gz")
+
+
 def test_a_run_over_vectors_killed_at_random_moments_loses_and_doubles_nothing(tmp_path):
     assert "5 kills" in crashing("moments", tmp_path, 5, 3, "npy")
 
@@ -40,6 +44,11 @@ def test_a_run_that_dies_before_any_step_is_finished_by_the_next(tmp_path):
 @pytest.mark.soak
 def test_a_run_killed_at_200_random_moments_loses_and_doubles_nothing(tmp_path):
     assert "200 kills" in crashing("moments", tmp_path, 200, 4, "txt")
+
+
+@pytest.mark.soak
+def test_a_run_over_gzip_killed_at_100_random_moments_loses_and_doubles_nothing(tmp_path):
+    assert "100 kills" in crashing("moments", tmp_path, 100, 6, "txt.gz")
 
 
 @pytest.mark.soak

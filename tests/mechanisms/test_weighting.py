@@ -89,6 +89,36 @@ def test_without_calibration_epsilon_is_kept_too(law, epsilon, radius):
     assert used is None or used <= epsilon * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("radius", [None, 1.5])
+@pytest.mark.parametrize("weights", [None, [1.0, 0.01, 5.0, 1e-3], "tight"])
+def test_at_a_rate_of_zero_words_are_drawn_by_their_weights_whatever_came_in(weights, radius):
+    mechanism = tv.Exponential(LINE, epsilon=5e-324, radius=radius, weights=weights)
+    assert mechanism.law.rate == 0
+    by_weight = np.array(weights) if isinstance(weights, list) else np.ones(4)
+    assert mechanism.transition_matrix() == pytest.approx(np.tile(by_weight / by_weight.sum(), (4, 1)), rel=1e-12)
+    assert tv.audit(mechanism, methods=["exact"]).bound == 0
+    drawn = mechanism.release_ids(np.repeat(np.arange(4), 500), source=tv.RandomSource.seeded(3)).reshape(4, 500)
+    assert ((drawn == np.arange(4)[:, None]).mean(axis=1) < 0.95).all()
+
+
+@pytest.mark.parametrize("radius", [None, 3.0])
+@pytest.mark.parametrize("weights", [None, "general", np.ones(50)])
+def test_words_so_near_that_no_rate_is_left_are_named(weights, radius):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(50, 5))
+    points *= 0.9 * rng.random((50, 1)) / np.linalg.norm(points, axis=1, keepdims=True)
+    points[1] = points[0]
+    points[1, 0] += 2.0**-46
+    words = [f"w{i}" for i in range(50)]
+    ball = tv.Vocabulary(words, points, space=Poincare(5))
+    for calibrated in (None, False, True):
+        with pytest.raises(tv.InvalidInputError, match="'w1' and 'w0' are so near"):
+            tv.Exponential(ball, epsilon=2.5, weights=weights, radius=radius, calibrated=calibrated)
+    points[1] = points[0]
+    merged = tv.Exponential(tv.Vocabulary(words, points, space=Poincare(5)), epsilon=2.5, weights=weights)
+    assert worst_rate(merged) <= 2.5 * (1 + 1e-6)
+
+
 @pytest.mark.parametrize("rate", [0.25, 0.5, 1.0])
 def test_the_exact_loss_is_the_rate_and_the_slope_of_the_weighted_normaliser(rate):
     weights = np.array([1.0, 0.01, 5.0, 1e-3])

@@ -77,6 +77,34 @@ def test_weighted_rows_are_the_law_to_one_part_in_two_to_the_40(distances, rate,
     assert np.array(single) / total == pytest.approx(ideal / ideal.sum(), rel=2.0**-40)
 
 
+@pytest.mark.parametrize("radius", [math.inf, 1.5])
+def test_at_a_rate_of_zero_a_row_is_the_weights_alone(radius):
+    """0 times an infinite radius must not become NaN, whose integers would keep every word."""
+    weights = np.array([0.5, 1.0, 0.25, 1.0])
+    for own, distances in enumerate(np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))):
+        ids, high, low = np.empty(5, np.int32), np.empty(4, np.uint64), np.empty(4, np.uint64)
+        length, *numbers = choice.weighted_row(distances, own, 0.0, radius, weights, weights.sum(), ids, high, low)
+        assert sum(integers(high[:length], low[:length])) == 0
+        assert [int(number) for number in numbers[:2]] == [0, 0]
+        assert numbers[2:4] == numbers[4:]
+        choice.require_total(*map(np.uint64, numbers[4:]))
+    ids, high, low, own, share, total = make_row([0.0, 1.0, 2.0, 3.0], 0.0, radius)
+    assert [own + share, *(weight + share for weight in integers(high, low))] == [total // 4] * (1 + len(ids))
+
+
+@pytest.mark.parametrize("rate", [math.nan, math.inf])
+def test_integers_that_are_no_law_are_refused(rate):
+    ids, high, low = np.empty(4, np.int32), np.empty(3, np.uint64), np.empty(3, np.uint64)
+    for row in (
+        choice.integer_row(np.array([0.0, 1.0, 2.0]), 0, rate, math.inf, NO_WEIGHTS, 1.0, ids, high, low),
+        choice.weighted_row(np.array([0.0, 1.0, 2.0]), 0, rate, math.inf, np.ones(3), 3.0, ids, high, low),
+    ):
+        with pytest.raises(ArithmeticError, match="do not add up"):
+            choice.require_total(*map(np.uint64, row[-2:]))
+    with pytest.raises(ArithmeticError, match="do not add up"):
+        choice.Shares.of(np.array([1.0, math.nan]))
+
+
 def test_the_rest_is_shared_by_the_weights():
     """Draws at the edges of the shares, and one beyond their total, which is drawn again."""
     shares = choice.Shares.of(np.array([0.5, 2.0, 1e-9, 0.25]))

@@ -13,8 +13,10 @@ from textveil.errors import InvalidInputError
 if TYPE_CHECKING:
     from textveil.cli.vector_options import VectorOptions
     from textveil.encoders import DocumentEmbedder, Encoder, TextEmbedder
+    from textveil.files import Selection
     from textveil.hashing import Packed
     from textveil.mechanisms import PublicResponse
+    from textveil.mechanisms.candidate_files import CandidateFile
     from textveil.mechanisms.candidates import Candidates
     from textveil.mechanisms.documents import DocumentMechanism
 
@@ -48,28 +50,59 @@ RecoderFile = Annotated[
 ]
 
 
-def embedder_of(options: VectorOptions, encoder: Encoder) -> TextEmbedder | DocumentEmbedder:
+def own_candidates(
+    options: VectorOptions, source: str, file_format: str | None, selection: Selection
+) -> CandidateFile | None:
+    """Read the user's own candidates, and refuse private records among them before anything is encoded or kept.
+
+    Parameters
+    ----------
+    options : which file, if any
+    source, file_format, selection : of the input
+    """
+    from textveil.cli.running import column_of
+    from textveil.files import Holds, shards_of
+    from textveil.jobs.apart import require_apart
+    from textveil.mechanisms.candidate_files import CandidateFile
+
+    if options.candidates is None:
+        return None
+    texts = selection.holds is not Holds.VECTORS
+    public = CandidateFile.read(options.candidates, texts=texts, column=column_of(options.candidates_column))
+    shards = shards_of(None if source == "-" else Path(source), file_format, selection.holds)
+    reason = require_apart(shards, selection, public)
+    if reason:
+        typer.echo(
+            f"textveil: the records were not compared with --candidates, since {reason}; make sure that none is there",
+            err=True,
+        )
+    return public
+
+
+def embedder_of(
+    options: VectorOptions, encoder: Encoder, public: CandidateFile | None
+) -> TextEmbedder | DocumentEmbedder:
     """Return the work that the options describe, for texts."""
     from textveil.encoders import DocumentEmbedder, SentenceMeans, TextEmbedder
     from textveil.mechanisms import SentenceResponses
 
     if options.name != "public-response":
         recoded = _recoded(encoder, options.recoder)
-        return DocumentEmbedder(_document_mechanism(options, recoded), encoder=recoded)
+        return DocumentEmbedder(_document_mechanism(options, recoded, public), encoder=recoded)
     per = options.per or "text"
     if per not in _UNITS:
         raise InvalidInputError(f"--per must be one of {', '.join(_UNITS)} (got {per})")
     if per == "sentence":
-        return DocumentEmbedder(SentenceResponses(response_of(options, encoder)), encoder=encoder)
+        return DocumentEmbedder(SentenceResponses(response_of(options, encoder, public)), encoder=encoder)
     encoder = SentenceMeans(encoder) if per == "document" else encoder
-    return TextEmbedder(response_of(options, encoder), encoder=encoder)
+    return TextEmbedder(response_of(options, encoder, public), encoder=encoder)
 
 
-def response_of(options: VectorOptions, encoder: Encoder | None) -> PublicResponse:
+def response_of(options: VectorOptions, encoder: Encoder | None, public: CandidateFile | None) -> PublicResponse:
     """Return the mechanism that answers by public candidates; without an encoder these must be vectors."""
     from textveil.mechanisms import PublicResponse
 
-    return PublicResponse(_candidates(options, encoder), epsilon=options.epsilon, nearest=options.nearest)
+    return PublicResponse(_candidates(encoder, public), epsilon=options.epsilon, nearest=options.nearest)
 
 
 def chances(response: PublicResponse) -> str:
@@ -81,7 +114,7 @@ def chances(response: PublicResponse) -> str:
     )
 
 
-def _document_mechanism(options: VectorOptions, encoder: Encoder) -> DocumentMechanism:
+def _document_mechanism(options: VectorOptions, encoder: Encoder, public: CandidateFile | None) -> DocumentMechanism:
     from textveil.encoders import SentenceMeans
     from textveil.mechanisms import AveragedPrivUnit, DeepCandidate, GaussianMean, TruncatedMean
 
@@ -92,8 +125,8 @@ def _document_mechanism(options: VectorOptions, encoder: Encoder) -> DocumentMec
     if options.name == "averaged-privunit":
         return AveragedPrivUnit(dimension=encoder.dimension, **given)
     if options.name == "deepcandidate":
-        return DeepCandidate(_candidates(options, SentenceMeans(encoder)), **given)
-    return TruncatedMean(**_box(_candidates(options, encoder)), **given)
+        return DeepCandidate(_candidates(SentenceMeans(encoder), public), **given)
+    return TruncatedMean(**_box(_candidates(encoder, public)), **given)
 
 
 def _box(candidates: Candidates) -> dict[str, Any]:
@@ -105,14 +138,12 @@ def _box(candidates: Candidates) -> dict[str, Any]:
     return {"lower": middle - side / 2, "upper": middle + side / 2}
 
 
-def _candidates(options: VectorOptions, encoder: Encoder | None) -> Candidates:
-    from textveil.cli.running import column_of
+def _candidates(encoder: Encoder | None, public: CandidateFile | None) -> Candidates:
     from textveil.encoders.public_sentences import default_candidates
     from textveil.mechanisms.candidates import Candidates
 
-    if options.candidates is not None:
-        kept = None if encoder is None else _Kept(encoder)
-        return Candidates.load(options.candidates, kept, column=column_of(options.candidates_column))
+    if public is not None:
+        return Candidates.of(public, None if encoder is None else _Kept(encoder))
     if encoder is None:
         raise InvalidInputError("the input holds vectors: give the public ones to choose from with --candidates")
     return default_candidates(encoder)

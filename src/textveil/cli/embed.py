@@ -17,6 +17,7 @@ from textveil.cli.document_options import (
     Utility,
     chances,
     embedder_of,
+    own_candidates,
     response_of,
 )
 from textveil.cli.options import Table, vocabulary_of
@@ -55,6 +56,7 @@ from textveil.errors import InvalidInputError
 if TYPE_CHECKING:
     from textveil.encoders import DocumentEmbedder, Encoder, TextEmbedder
     from textveil.mechanisms import PublicResponse
+    from textveil.mechanisms.candidate_files import CandidateFile
     from textveil.mechanisms.vectors import VectorMechanism
 
     Released = VectorMechanism | PublicResponse | TextEmbedder | DocumentEmbedder
@@ -112,8 +114,8 @@ def run(
     max_rows: MaxRows = None,
 ) -> None:
     """Release one vector a record: given, or of its text or sentences. Interrupted? Run the same command again."""
+    from textveil.files import Holds, Selection
     from textveil.jobs import VectorOutput, plan
-    from textveil.jobs.apart import require_apart
 
     dimension = _dimension(source, column, file_format)
     options = VectorOptions(
@@ -144,7 +146,14 @@ def run(
         other = None if encoder == "words" else encoder
         _refuse("the input holds vectors", encoder=other, vocabulary=vocabulary, words=size, header=header)
         _refuse("the input holds vectors", delimiter=delimiter)
-    work = _of_vectors(options, dimension) if dimension else _embedder(options, encoder_of(encoder, vocabulary, size))
+    holds = Holds.VECTORS if dimension else Holds.DOCUMENTS
+    selection = Selection(column=column_of(column), header=header, delimiter=delimiter, holds=holds)
+    own = own_candidates(options, source, file_format, selection)
+    work = (
+        _of_vectors(options, dimension, own)
+        if dimension
+        else _embedder(options, encoder_of(encoder, vocabulary, size), own)
+    )
     job = plan(
         source,
         target,
@@ -158,8 +167,6 @@ def run(
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
     )
-    if candidates is not None:
-        require_apart(job, getattr(getattr(work, "mechanism", work), "candidates", None))
     done = carried_out(job, preview=preview, discard=discard, scale=_scale(options, work) if preview else "")
     if done is not None:
         typer.echo(str(done))
@@ -173,20 +180,20 @@ def _dimension(source: str, column: str | None, file_format: str | None) -> int 
     return look(shards, Selection(column=column_of(column))).dimension
 
 
-def _of_vectors(options: VectorOptions, dimension: int) -> VectorMechanism | PublicResponse:
+def _of_vectors(options: VectorOptions, dimension: int, own: CandidateFile | None) -> VectorMechanism | PublicResponse:
     if options.name in OF_DOCUMENTS:
         raise InvalidInputError(f"{options.name} takes texts or lists of sentences, but the input holds vectors")
     if options.name != "public-response":
         return options.mechanism(dimension)
     _refuse("the input holds vectors", per=options.per)
-    return response_of(options, None)
+    return response_of(options, None, own)
 
 
-def _embedder(options: VectorOptions, encoder: Encoder) -> TextEmbedder | DocumentEmbedder:
+def _embedder(options: VectorOptions, encoder: Encoder, own: CandidateFile | None) -> TextEmbedder | DocumentEmbedder:
     from textveil.encoders import TextEmbedder
 
     if options.is_for_texts:
-        return embedder_of(options, encoder)
+        return embedder_of(options, encoder, own)
     return TextEmbedder(options.mechanism(encoder.dimension), encoder=encoder)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import InvalidInputError
 from textveil.hashing import Packed
 from textveil.text.columns import texts_in
 
@@ -43,6 +45,18 @@ class Encoder(Protocol):
     def encode(self, texts: Packed) -> Vectors:
         """Return one vector a text; from any thread."""
         ...
+
+
+@contextmanager
+def unquoted(name: str) -> Iterator[None]:
+    """Say that a function of someone else failed, but not what it said, which may quote private texts."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - anything may quote
+        raise InvalidInputError(
+            f"{name} failed with {type(error).__name__} (its message may quote the text, so it is not shown); try it "
+            "on public texts"
+        ) from None
 
 
 def packed(texts: Packed | Sequence[str]) -> Packed:

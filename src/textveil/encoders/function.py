@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.encoders.encoder import Vectors, packed, readable
+from textveil.encoders.encoder import Vectors, packed, readable, unquoted
 from textveil.errors import InvalidInputError, require_count
 from textveil.hashing import Packed
 from textveil.receipts import digest_of
@@ -71,7 +71,7 @@ class FunctionEncoder:
         return vectors
 
     def _call(self, texts: Sequence[str]) -> Vectors:
-        with _ONE_CALL:
+        with _ONE_CALL, unquoted(self.name):
             answer = np.asarray(self._function(list(texts)))
         if answer.shape != (len(texts), self._dimension) or answer.dtype.kind not in "fiu":
             raise InvalidInputError(

@@ -53,8 +53,10 @@ def _made_by(encoder: Encoder, folder: str | Path | None) -> Iterator[Callable[[
     if folder is None:
         yield lambda texts: encoder.encode(Packed.of(texts))
         return
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(Path(folder) / f"{encoder.digest[:32]}.sqlite")) as database:
+    Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = Path(folder) / f"{encoder.digest[:32]}.sqlite"
+    path.touch(mode=0o600)
+    with closing(sqlite3.connect(path)) as database:
         database.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
         yield lambda texts: _kept(encoder, database, texts)
 

@@ -112,7 +112,7 @@ class Recoder:
 
     @classmethod
     def load(cls, path: str | Path) -> Recoder:
-        """Read a recoder that `save` wrote; one that was damaged or edited is refused."""
+        """Read a recoder that `save` wrote; one that was damaged is refused."""
         try:
             with np.load(path, allow_pickle=False) as parts:
                 head = json.loads(parts["head"].tobytes())

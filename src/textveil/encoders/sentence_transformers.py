@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from textveil.encoders.batches import Rows, gathered, same_length
-from textveil.encoders.encoder import Vectors, packed, readable
+from textveil.encoders.encoder import Vectors, packed, readable, unquoted
 from textveil.errors import InvalidInputError, MissingDependencyError, require_count
 from textveil.hashing import Packed
 from textveil.receipts import digest_of
@@ -78,13 +78,13 @@ class SentenceTransformersEncoder:
         """Return how many tokens each text has."""
         if self._at_once == 1 or not texts:
             return [0] * len(texts)
-        with _ONE_CALL:
+        with _ONE_CALL, unquoted(self.name):
             found = self._model.tokenizer(texts, truncation=True, max_length=self._model.max_seq_length)
         return [len(ids) for ids in found["input_ids"]]
 
     def _call(self, texts: list[str]) -> Vectors:
         filled = [texts[place % len(texts)] for place in range(self._at_once)]
-        with _ONE_CALL:
+        with _ONE_CALL, unquoted(self.name):
             found = self._model.encode(filled, batch_size=self._at_once, show_progress_bar=False)
         vectors: Vectors = np.asarray(found, dtype=np.float64)[: len(texts)]
         return vectors

@@ -24,6 +24,7 @@ from textveil.files.arrow_columns import (
     texts_among,
 )
 from textveil.files.batches import BATCH_BYTES, Batch, Items, Mask, Position
+from textveil.files.framing import as_texts
 from textveil.files.selection import Holds, Selection, listed
 from textveil.files.vector_columns import dimension_of, first_length, vector_place, vectors_of
 from textveil.hashing import Packed
@@ -119,7 +120,7 @@ class TableSource(ABC):
             return (
                 packed_lists(column, where=str(self._path), first=first)
                 if is_list(column.type)
-                else packed_texts(column)
+                else as_texts(packed_texts(column), self.holds)
             )
         field, dimension = self.schema.field(self.place), self.dimension or 1
         return vectors_of(column, field, dimension, where=str(self._path), first=first)

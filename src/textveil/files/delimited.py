@@ -12,6 +12,7 @@ import numpy as np
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
+from textveil.files.framing import as_texts
 from textveil.files.selection import Selection, listed
 from textveil.files.spans import Bytes, Fault, Spans, copy_bytes
 from textveil.hashing import Packed
@@ -112,7 +113,7 @@ class Delimited:
         offsets = np.empty(len(spans.starts) + 1, dtype=np.int64)
         decoded = np.empty(int((spans.ends - spans.starts).sum()), dtype=np.uint8)
         size = _unquote(data, spans.starts, spans.ends, spans.quoted, decoded, offsets)
-        return Packed(decoded[:size], offsets)
+        return as_texts(Packed(decoded[:size], offsets), self._selection.holds)
 
     def encode(self, texts: Packed, spans: Spans) -> Packed:
         """Put quotes around fields that need them; where they were would tell of commas in the private texts."""

@@ -16,7 +16,7 @@ from textveil.compiled import thread_count
 from textveil.files.batches import Mark, Position
 from textveil.files.streams import ByteSink
 
-_MEMBER_BYTES = 128 << 10
+_MEMBER_BYTES = 256 << 10
 
 
 class GzipSink(ByteSink):

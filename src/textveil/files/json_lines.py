@@ -12,7 +12,7 @@ import numpy as np
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
-from textveil.files.framing import as_list
+from textveil.files.framing import as_list, as_texts
 from textveil.files.json_strings import escaped, unescape, unescaped
 from textveil.files.json_syntax import MOST_DEPTH, skip_colon, skip_space, skip_string, skip_value
 from textveil.files.selection import Holds, Selection, listed
@@ -32,6 +32,7 @@ class JsonLines:
     def __init__(self, selection: Selection, where: str) -> None:
         self._where = where
         self.key = selection.column
+        self._holds = selection.holds
         self._lists = selection.holds is Holds.DOCUMENTS
         wanted = "string, nor a list of strings, nor null" if self._lists else "string nor null"
         self.columns: tuple[str, ...] = ()
@@ -91,7 +92,7 @@ class JsonLines:
     def decode(self, data: Bytes, spans: Spans) -> Packed:
         """Return the strings without quotes and escapes, and lists as one item each."""
         if not (data[spans.starts] == _OPEN_BRACKET).any():
-            return unescaped(data, spans.starts, spans.ends)
+            return as_texts(unescaped(data, spans.starts, spans.ends), self._holds)
         return Packed.of(
             [_item(data[start:end].tobytes()) for start, end in zip(spans.starts, spans.ends, strict=True)]
         )

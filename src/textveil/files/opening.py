@@ -76,7 +76,9 @@ def open_sink(
 
         return SpooledSink(spool, lambda: _vector_sink(source, path, form.kind, 0), keep=keep)
     if isinstance(source, ParquetSource):
-        return ParquetSink(path, source.schema, codecs=source.codecs, coded=source.coded)
+        # Whether the input has a dictionary of its texts may depend on them.
+        coded = {*source.coded, source.columns[source.place]}
+        return ParquetSink(path, source.schema, codecs=source.codecs, coded=sorted(coded))
     if isinstance(source, IpcSource):
         compression = "lz4" if form.kind is Kind.FEATHER else None
         return IpcSink(path, source.schema, is_stream=source.is_stream, compression=compression)

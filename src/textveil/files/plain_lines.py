@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from textveil.errors import InvalidInputError
+from textveil.files.framing import as_texts
 from textveil.files.selection import Selection
 from textveil.files.spans import Bytes, Spans, gather
 from textveil.hashing import Packed
@@ -21,6 +22,7 @@ class PlainLines:
     gaps = False
 
     def __init__(self, selection: Selection, where: str) -> None:
+        self._holds = selection.holds
         if selection.column is not None:
             raise InvalidInputError(
                 f"{where} is read as txt, which has no columns (got column {selection.column!r}); "
@@ -52,7 +54,7 @@ class PlainLines:
 
     def decode(self, data: Bytes, spans: Spans) -> Packed:
         """Return the lines without their ends."""
-        return gather(data, spans.starts, spans.ends)
+        return as_texts(gather(data, spans.starts, spans.ends), self._holds)
 
     def encode(self, texts: Packed, spans: Spans) -> Packed:
         """Return the texts, which must each stay one line."""

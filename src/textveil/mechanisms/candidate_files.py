@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,6 +32,44 @@ class TextEncoder(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class CandidateFile:
+    """What a file of candidates holds: vectors, texts, or both. Nothing is encoded yet.
+
+    Parameters
+    ----------
+    path : of the file
+    vectors : one a row, None if only texts are there
+    texts : None if only vectors are there
+    """
+
+    path: Path
+    vectors: NDArray[Any] | None
+    texts: list[str] | None
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        texts: bool,
+        column: str | int | None = None,
+        header: bool | None = None,
+        format: str | None = None,  # noqa: A002
+    ) -> CandidateFile:
+        """Read a file, as `Candidates.load` does; `texts` says whether columns of texts are looked for, or vectors."""
+        file = Path(path)
+        if not file.is_file():
+            raise InvalidInputError(f"there is no file {str(path)!r}; Candidates(...).save(path) writes one")
+        form = (Format.guessed(file) if format is None else Format.of(file, format)) or Format(Kind.NPZ)
+        saved = read_saved(file, form)
+        if saved is not None:
+            return cls(file, *saved)
+        if texts and not form.kind.is_array:
+            return cls(file, None, read_texts(file, form, column, header))
+        return cls(file, read_vectors(file, form, column), None)
+
+
 def read_saved(path: Path, form: Format) -> tuple[NDArray[Any], list[str] | None] | None:
     """Return the vectors and texts of a file that `Candidates.save` wrote, None for any other file."""
     if form.kind is not Kind.NPZ:
@@ -52,7 +91,13 @@ def read_texts(path: Path, form: Format, column: str | int | None, header: bool 
     texts: list[str] = []
     for batch in open_source(path, form, Selection(column=column, header=header)).batches():
         items: Any = batch.items
-        texts += [text for text in _unpacked(items.data, items.offsets) if text.strip()]
+        try:
+            texts += [text for text in _unpacked(items.data, items.offsets) if text.strip()]
+        except UnicodeDecodeError:
+            last = batch.position.rows
+            raise InvalidInputError(
+                f"{str(path)!r}: one of the records {batch.start.rows + 1} to {last} is not UTF-8; convert the file"
+            ) from None
     if not texts:
         raise InvalidInputError(f"{str(path)!r} holds no text; there must be one candidate at least")
     return texts

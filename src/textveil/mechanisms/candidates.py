@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.files import Format, Kind
 from textveil.hashing import Packed
 from textveil.immutable import Immutable, read_only
-from textveil.mechanisms.candidate_files import TextEncoder, encoded, read_saved, read_texts, read_vectors
+from textveil.mechanisms.candidate_files import CandidateFile, TextEncoder, encoded
 from textveil.vocabulary.lattice import LARGEST, MOST_DIMENSIONS, STEP
 
 _FORMAT = 1
@@ -111,22 +110,28 @@ class Candidates(Immutable):
         header : whether the first row of a csv file names the columns
         format : of the file, if its extension does not say: "txt", "csv", "jsonl.gz" ...
         """
-        file = Path(path)
-        if not file.is_file():
-            raise InvalidInputError(f"there is no file {str(path)!r}; Candidates(...).save(path) writes one")
-        form = Format.guessed(file) if format is None else Format.of(file, format)
-        form = form or Format(Kind.NPZ)
-        saved = read_saved(file, form)
-        if saved is not None:
-            candidates = cls(*saved)
-        elif encoder is None or form.kind.is_array:
-            candidates = cls(read_vectors(file, form, column))
-        else:
-            texts = read_texts(file, form, column, header)
-            candidates = cls(encoded(texts, encoder), texts)
+        return cls.of(
+            CandidateFile.read(path, texts=encoder is not None, column=column, header=header, format=format), encoder
+        )
+
+    @classmethod
+    def of(cls, public: CandidateFile, encoder: TextEncoder | None) -> Candidates:
+        """Return the candidates of a file that was read, encoded if need be.
+
+        Parameters
+        ----------
+        public : the file
+        encoder : gives texts their vectors, as the private ones get theirs
+        """
+        vectors = public.vectors
+        if vectors is None:
+            if encoder is None:
+                raise InvalidInputError(f"{str(public.path)!r} holds texts: give an encoder for them")
+            vectors = encoded(public.texts or [], encoder)
+        candidates = cls(vectors, public.texts)
         if encoder is not None and candidates.dimension != encoder.dimension:
             raise InvalidInputError(
-                f"the candidates of {str(path)!r} have {candidates.dimension} numbers each, but the encoder gives "
+                f"the candidates of {str(public.path)!r} have {candidates.dimension} numbers each, but the encoder gives "
                 f"{encoder.dimension}; encode them by the same encoder"
             )
         return candidates
@@ -137,6 +142,10 @@ def _checked_texts(texts: Sequence[str], count: int) -> tuple[str, ...]:
         raise InvalidInputError("texts must be a list of str, one a vector")
     if len(texts) != count:
         raise InvalidInputError(f"there must be as many texts as vectors (got {len(texts):,} for {count:,})")
+    try:
+        "\n".join(texts).encode()
+    except UnicodeEncodeError:
+        raise InvalidInputError("a text holds half a surrogate pair, which UTF-8 can't write; mend it") from None
     return tuple(texts)
 
 

@@ -40,11 +40,11 @@ class DocumentMechanism(Mechanism):
         if array.ndim != 2 or array.shape[1] != self.dimension:
             raise InvalidInputError(
                 f"a document must be an array of shape (sentences, {self.dimension}), several a list of such arrays "
-                f"(got shape {array.shape})"
+                f"(got {array.ndim} axes, the last of {array.shape[-1] if array.ndim else 0})"
             )
         if not self.least_sentences <= len(array) <= MOST_SENTENCES:
             raise InvalidInputError(
-                f"a document must have from {self.least_sentences} to {MOST_SENTENCES:,} sentences (got {len(array):,})"
+                f"a document must have from {self.least_sentences} to {MOST_SENTENCES:,} sentences; divide it"
             )
         vectors = array.astype(np.float64)
         if not np.isfinite(vectors).all():

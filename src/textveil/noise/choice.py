@@ -22,6 +22,7 @@ from textveil.randomness import Streams
 
 # A total of 2^127 (1 - 2^-20) leaves room for rounding and makes a second try rare.
 TOTAL = 2.0**127 * (1 - 2.0**-20)
+LEAST_TOTAL = 2**126
 WORDS_A_DRAW = 2
 _HALF = 2.0**64
 _AGAIN = -1
@@ -64,7 +65,14 @@ class Shares(NamedTuple):
         """Return the shares of candidates with these weights."""
         shares = cls(np.empty(len(weights), np.uint64), np.empty(len(weights), np.uint64))
         _cumulate(weights * (TOTAL / weights.sum()), shares.high, shares.low)
+        require_total(shares.high[-1], shares.low[-1])
         return shares
+
+
+def require_total(high: np.uint64, low: np.uint64) -> None:
+    """Refuse integers whose total is not what weights were scaled to: they come from a NaN, and are no law at all."""
+    if not LEAST_TOTAL <= (int(high) << 64) + int(low) < 2**127:
+        raise ArithmeticError("the weights of a word do not add up, so that nothing can be drawn: please report this")
 
 
 def draw(
@@ -168,7 +176,8 @@ def weighted_row(distances, own, rate, radius, weights, whole, ids, high, low): 
         ids[kept] = y
         kept += 1 if y != own and distances[y] < radius else 0
     ids[kept] = own
-    far = exponential(-rate * radius)
+    # At a rate of 0 all is shared by the weights, the same in every row; times an infinite radius it would be NaN.
+    far = exponential(-rate * radius) if rate > 0 else 1.0
     values = np.empty(kept + 1)
     for k in range(kept + 1):
         y = ids[k]

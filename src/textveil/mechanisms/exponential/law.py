@@ -125,14 +125,25 @@ def uncalibrated(vocabulary: Vocabulary, epsilon: float, radius: float, weights:
 
     Lip(ln Z) <= rate, so the loss is at most 2 rate d plus the rounding, and distinct points of the
     lattice are at least one step apart in Euclidean distance. In another space the least distance is looked for.
+    At a rate of 0, which a tiny epsilon gives, all rows are the same integers, and nothing is lost.
     """
     slack = rounding_slack(vocabulary, weighted=weights is not None)
     if weights is not None:
         # Its rate is allowed wherever any is; weights without digits are refused here.
         steepest_rate(vocabulary, epsilon, radius, weights)
-    if isinstance(vocabulary.space, Euclidean):
-        cost = slack / vocabulary.step
-    else:
-        cost = float(steepest_pairs(vocabulary, np.zeros((1, len(vocabulary))), radius=radius, slack=slack).slope[0])
+    cost = slack / vocabulary.step
+    if not isinstance(vocabulary.space, Euclidean):
+        nearest = steepest_pairs(vocabulary, np.zeros((1, len(vocabulary))), radius=radius, slack=slack)
+        cost = float(nearest.slope[0])
+        if cost >= epsilon:
+            _refuse_as_too_near(vocabulary, int(nearest.first[0]), int(nearest.second[0]), cost)
     rate = max(0.0, (epsilon - cost) / 2)
     return Law(rate=rate, radius=radius, loss=epsilon, certified=False, output_weights=weights)
+
+
+def _refuse_as_too_near(vocabulary: Vocabulary, first: int, second: int, cost: float) -> None:
+    raise InvalidInputError(
+        f"{vocabulary.words[first]!r} and {vocabulary.words[second]!r} are so near to each other, yet not the same "
+        f"point, that rounding alone costs them {cost:.3g} for a unit of distance: give them the same vector, leave "
+        "one out, or give an epsilon well above that"
+    )

@@ -171,6 +171,7 @@ def weighted_row(word: int, distances: Floats, law: Law, whole: float, buffers: 
 def _packed(word: int, length: int, numbers: list[int], buffers: Buffers) -> Row:
     ids, high, low = buffers
     own_high, own_low, share_high, share_low, total_high, total_low = map(np.uint64, numbers)
+    choice.require_total(total_high, total_low)
     return Row(
         word=word,
         ids=ids[:length].copy(),

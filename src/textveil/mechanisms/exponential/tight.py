@@ -46,7 +46,7 @@ def tight_law(vocabulary: Vocabulary, epsilon: float, radius: float) -> Law:
         vocabulary.block(0, len(vocabulary)), axis=0, return_inverse=True, return_counts=True
     )
     plain = calibrate(vocabulary, epsilon, radius)
-    if len(points) == 1:
+    if len(points) == 1 or plain.rate == 0:
         return plain
     order = cell_order(points)
     geometry = _Geometry(vocabulary.space, points[order], radius, rounding_slack(vocabulary) + _SUMS)

@@ -1,0 +1,99 @@
+"""The way in: who asks, how often, how much; before a byte of the body is read."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from textveil.service.errors import Code, Refusal, problem_response
+from textveil.service.keys import LOOPBACK, Key, KeyFile
+from textveil.service.limits import retry_after
+from textveil.service.service import Caller, Service
+
+STREAMS = "/v1/stream/"
+_NOBODY = "nobody"
+_LONGEST_HEADER = 200
+
+
+class Gate:
+    """Lets a request through if its key, its rate and its size allow it."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a problem, or pass the request on with its caller."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"]
+        try:
+            if path.startswith("/v1/") or path == "/metrics":
+                scope["caller"] = await self._caller(Headers(scope=scope), path)
+            limited = self._limited(scope, receive)
+        except Refusal as refusal:
+            self._service.metrics.refused(refusal.code)
+            await problem_response(refusal)(scope, receive, send)
+            return
+        await self._app(scope, limited, send)
+
+    async def _caller(self, headers: Headers, path: str) -> Caller:
+        service = self._service
+        if service.stopping:
+            raise Refusal(Code.STOPPING, headers=retry_after(10))
+        if service.keys is None:
+            key = None
+            # A page of another site must not reach a service without keys under a name of its own.
+            if _host(headers) not in LOOPBACK:
+                raise Refusal(Code.UNAUTHORISED, "without keys only this machine is answered")
+        else:
+            key = await self._key(service.keys, headers.get("authorization", ""))
+        if path == "/metrics" and key is not None and not key.metrics:
+            raise Refusal(Code.UNAUTHORISED, "the key is not for metrics")
+        wait = service.buckets.take(_NOBODY) if key is None else service.buckets.take(key.id, rate=key.rate)
+        if wait:
+            raise Refusal(Code.RATE, headers=retry_after(wait))
+        return Caller(key)
+
+    async def _key(self, keys: KeyFile, header: str) -> Key:
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer" or len(header) > _LONGEST_HEADER:
+            raise Refusal(Code.UNAUTHORISED)
+        token = token.strip()
+        if (known := keys.remembered(token)) is not None:
+            return known
+        claimed = keys.claimed(token)
+        if claimed is None:
+            raise Refusal(Code.UNAUTHORISED)
+        if wait := self._service.failures.take(claimed):
+            raise Refusal(Code.RATE, headers=retry_after(wait))
+        found = await run_in_threadpool(keys.check, token)
+        if found is None:
+            raise Refusal(Code.UNAUTHORISED)
+        return found
+
+    def _limited(self, scope: Scope, receive: Receive) -> Receive:
+        """Return a way to receive the body that refuses more than its limit."""
+        limits = self._service.limits
+        most = limits.stream_bytes if scope["path"].startswith(STREAMS) else limits.body_bytes
+        refusal = Refusal(Code.TOO_LARGE, f"the body may have at most {most:,} bytes")
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdigit() or int(announced) > most:
+            raise refusal
+        received = 0
+
+        async def limited() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > most:
+                raise refusal
+            return message
+
+        return limited
+
+
+def _host(headers: Headers) -> str:
+    name = headers.get("host", "")
+    return name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]

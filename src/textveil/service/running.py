@@ -1,0 +1,51 @@
+"""Run a service until it is told to stop; what is under way is finished first."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from types import FrameType
+
+import uvicorn
+
+from textveil.service.app import build
+from textveil.service.service import Service
+
+GRACE_SECONDS = 30
+_AT_ONCE = 200
+
+
+class _Server(uvicorn.Server):
+    """Says that it is not ready as soon as it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take no new work."""
+        self._service.stopping = True
+        super().handle_exit(sig, frame)
+
+
+def run(service: Service, *, host: str, port: int, grace: int = GRACE_SECONDS) -> None:
+    """Answer requests; the log goes to standard error and has no bodies, paths or queries."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    config = uvicorn.Config(
+        build(service),
+        host=host,
+        port=port,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=grace,
+        timeout_keep_alive=10,
+        limit_concurrency=_AT_ONCE,
+        ws="none",
+        lifespan="off",
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # The server raises the signal again when it has stopped; to have been told to stop is no failure.
+        signal.signal(number, lambda *_: sys.exit(0))
+    _Server(config, service).run()

@@ -1,0 +1,231 @@
+"""Streams: the whole declared maximum is reserved before the first record, and the stream ends when it is used up.
+
+What has been released is sent while the rest still comes, but the service goes on reading even if the caller does not:
+a caller that first sends everything and then reads gets no deadlock.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
+
+import anyio
+from anyio import from_thread, to_thread
+from fastapi import APIRouter, Query, Request, Response
+from starlette.types import Receive, Scope, Send
+
+from textveil.receipts import Receipt
+from textveil.service.bodies import DatasetName, Name, Records
+from textveil.service.catalogue import Kind, Work
+from textveil.service.errors import Code, Refusal, as_refusal, documented, problem_response
+from textveil.service.limits import Limits, retry_after
+from textveil.service.records import ARROW, NDJSON, through_arrow, through_lines
+from textveil.service.releases import PaidReceipt, check, finite, paid_receipt, plain, purchase_of
+from textveil.service.service import CallerOf, ServiceOf
+from textveil.service.spending import Purchase, Spending
+
+router = APIRouter(prefix="/v1")
+
+_AT_ONCE = 8
+_PATIENCE_SECONDS = 60.0
+_MEDIA = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in (NDJSON, ARROW)}
+_CODES = (
+    Code.UNKNOWN_MECHANISM,
+    Code.UNKNOWN_DATASET,
+    Code.OVER_BUDGET,
+    Code.MEDIA_TYPE,
+    Code.NO_LEDGER,
+    Code.BUSY,
+)
+
+
+class Account:
+    """Pays for a stream: reserves its maximum at the start, and lets no record through beyond it."""
+
+    def __init__(self, work: Work, bought: Purchase, spending: Spending, limits: Limits, declared: int) -> None:
+        self._work, self._bought, self._limits = work, bought, limits
+        self._left = declared
+        self.released = 0
+        self._receipt: Receipt | None = None
+        self._touched = self._closed = False
+        self._entry = spending.reserve(bought)
+
+    def process(self, records: Sequence[Any]) -> list[Any]:
+        """Release records, as many as are paid for."""
+        check(self._work, records, self._limits)
+        records = records[: self._left]
+        if not records:
+            return []
+        if self._work.adds and self._work.pieces(records) > self._bought.pieces:
+            raise Refusal(Code.OVER_BUDGET, "a record has more words or sentences than the stream declared")
+        if not self._touched:
+            self._entry.touch()
+            self._touched = True
+        self._left -= len(records)
+        done = self._work.mechanism.release_with_receipt(records)
+        self.released += len(records)
+        self._receipt = done.receipt
+        return list(plain(done.value))
+
+    def receipt(self) -> PaidReceipt:
+        """Return the receipt of all that was released so far."""
+        if self._receipt is None:
+            raise Refusal(Code.INVALID, "the stream has no records")
+        return paid_receipt(self._receipt, self._entry, self._bought, items=self.released)
+
+    def close(self) -> None:
+        """Commit what was released; what was never touched is given back."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._receipt is not None:
+            self._entry.commit(self.receipt())
+        elif not self._touched:
+            self._entry.cancel()
+
+    def committed(self) -> dict[str, Any]:
+        """Commit, and return the receipt as plain values."""
+        self.close()
+        return self.so_far()
+
+    def so_far(self) -> dict[str, Any]:
+        """Return the receipt of all that was released so far as plain values."""
+        values: dict[str, Any] = finite(self.receipt().as_dict())
+        return values
+
+
+@router.post(
+    "/stream/{kind}",
+    response_class=Response,
+    responses={200: {"content": _MEDIA, "description": "What is released, record by record"}, **documented(*_CODES)},
+    openapi_extra={"requestBody": {"required": True, "content": _MEDIA}},
+    operation_id="stream",
+)
+async def stream(
+    kind: Kind,
+    request: Request,
+    service: ServiceOf,
+    caller: CallerOf,
+    mechanism: Annotated[Name, Query()],
+    records: Annotated[Records, Query(description="how many records it has, at most")],
+    pieces: Annotated[Records, Query(description="words or sentences of the longest record, at most")] = 1,
+    rows: Annotated[
+        Records | None, Query(description="records of one person, at most, where persons are protected")
+    ] = None,
+    dataset: Annotated[DatasetName | None, Query()] = None,
+    part: Annotated[Name | None, Query()] = None,
+    epsilon: Annotated[float | None, Query(gt=0, allow_inf_nan=False)] = None,
+) -> Response:
+    """Release a stream of records: lines of JSON, or Arrow. The declared maximum is paid, used or not."""
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media not in (NDJSON, ARROW):
+        raise Refusal(Code.MEDIA_TYPE)
+    work = service.catalogue.offer(mechanism).work(kind, epsilon)
+    limits, limiter = service.limits, _limiter(request)
+    if records > limits.records:
+        raise Refusal(Code.TOO_LARGE, f"a stream may have at most {limits.records:,} records")
+    if not limiter.available_tokens:
+        raise Refusal(Code.BUSY, headers=retry_after(5))
+    payer = caller.pays_from(service, dataset)
+    bought = purchase_of(work, records=records, pieces=pieces, rows=rows, dataset=payer, part=part)
+    account = await to_thread.run_sync(Account, work, bought, service.spending, limits, records)
+    body = io.BufferedReader(_Body(request))
+    if media == NDJSON:
+        pieces_out = through_lines(body, kind, account.process, account.committed, longest=limits.record_bytes)
+    else:
+        pieces_out = through_arrow(body, kind, account.process, account.so_far, most=limits.records)
+
+    def ended() -> None:
+        account.close()
+        service.metrics.released(mechanism, kind, account.released)
+
+    return _Streamed(pieces_out, ended, media=media, limiter=limiter)
+
+
+def _limiter(request: Request) -> anyio.CapacityLimiter:
+    state = request.app.state
+    if not hasattr(state, "streams"):
+        state.streams = anyio.CapacityLimiter(_AT_ONCE)
+    limiter: anyio.CapacityLimiter = state.streams
+    return limiter
+
+
+class _Body(io.RawIOBase):
+    """The body of a request as a file, to be read by a thread."""
+
+    def __init__(self, request: Request) -> None:
+        self._chunks = request.stream()
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Wait for what comes next; 0 at the end."""
+        while not self._rest:
+            chunk = from_thread.run(self._next)
+            if chunk is None:
+                return 0
+            self._rest = chunk
+        piece, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    async def _next(self) -> bytes | None:
+        with anyio.fail_after(_PATIENCE_SECONDS):
+            return await anext(self._chunks, None)
+
+
+class _Streamed(Response):
+    """Sends pieces as they are made; an error before the first of them is a problem with its own status."""
+
+    def __init__(
+        self, pieces: Iterator[bytes], ended: Callable[[], None], *, media: str, limiter: anyio.CapacityLimiter
+    ) -> None:
+        super().__init__(media_type=media)
+        del self.headers["content-length"]
+        self._pieces, self._ended, self._limiter = pieces, ended, limiter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Make pieces in a thread, without limit but that of the request, and send them."""
+        inlet, outlet = anyio.create_memory_object_stream[bytes | Exception](math.inf)
+
+        def make() -> None:
+            try:
+                for piece in self._pieces:
+                    from_thread.run_sync(inlet.send_nowait, piece)
+            except Exception as error:  # noqa: BLE001 - it is raised again where the answer is sent
+                from_thread.run_sync(inlet.send_nowait, error)
+            finally:
+                self._ended()
+
+        async def produce() -> None:
+            with inlet:
+                await to_thread.run_sync(make, limiter=self._limiter)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(produce)
+            with outlet:
+                fault = await self._send(outlet, scope, receive, send)
+        if fault is not None:
+            raise fault
+
+    async def _send(self, outlet: Any, scope: Scope, receive: Receive, send: Send) -> Exception | None:
+        """Send all pieces; return what can't be told the caller any more."""
+        begun = False
+        async for piece in outlet:
+            if isinstance(piece, Exception):
+                if begun or as_refusal(piece).code is Code.INTERNAL:
+                    return piece
+                await problem_response(as_refusal(piece))(scope, receive, send)
+                return None
+            if not begun:
+                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+                begun = True
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        if begun:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return None

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import io
+import json
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+from tests.service.serving import PRIVATE
+
+from textveil.ledger import Ledger
+from textveil.receipts import digest_of
+
+NDJSON = {"Content-Type": "application/x-ndjson"}
+ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
+
+
+def entries(place):
+    return Ledger(str(place.ledger)).history("tickets")
+
+
+def lines_of(*values):
+    return "".join(json.dumps(value) + "\n" for value in values).encode()
+
+
+def parameters(**more):
+    return {"mechanism": "words", "dataset": "tickets", "records": 4, "pieces": 3, **more}
+
+
+def post(client, content, kind="texts", headers=NDJSON, **more):
+    return client.post(f"/v1/stream/{kind}", params=parameters(**more), content=content, headers=headers)
+
+
+def test_lines_are_released_and_the_whole_declared_maximum_is_paid(client, place):
+    answer = post(client, lines_of("w1 w2", "w3"))
+    *released, last = map(json.loads, answer.text.splitlines())
+    assert [len(each["released"].split()) for each in released] == [2, 1]
+    (entry,) = entries(place)
+    assert (entry.state, entry.cost.epsilon) == ("committed", 3)
+    assert last["receipt"]["ledger"]["entry"] == entry.id
+    assert last["receipt"]["items"] == 2
+    assert entry.receipt == digest_of(last["receipt"])
+
+
+def test_a_stream_ends_where_its_declared_maximum_ends(client, place):
+    def slowly():
+        yield lines_of("w1", "w2", "w3")
+        yield lines_of("w4", "w5")
+        yield lines_of("w6")
+
+    *released, last = map(json.loads, post(client, slowly()).text.splitlines())
+    assert len(released) == 4
+    assert all("released" in each for each in released)
+    assert last["problem"]["code"] == "over-budget"
+    assert [entry.state for entry in entries(place)] == ["committed"]
+
+
+def test_a_record_that_is_longer_than_declared_is_not_released(client, place):
+    answer = post(client, lines_of("w1 w2 w3 w4"))
+    assert (answer.status_code, answer.json()["code"]) == (409, "over-budget")
+    assert [entry.state for entry in entries(place)] == ["cancelled"]
+
+
+def test_words_vectors_and_documents_have_their_own_records(client, place):
+    assert post(client, lines_of("w1", "w2"), kind="words").text.count("released") == 2
+    assert entries(place)[0].cost.epsilon == 4
+    assert post(client, lines_of([1, 0, 0]), kind="vectors", mechanism="vectors").text.count("released") == 1
+    wrong = post(client, lines_of([1, 0, PRIVATE]), kind="vectors", mechanism="vectors")
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "invalid-input")
+    assert PRIVATE not in wrong.text
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"{", b'"\\ud800"', b"\xff\n", b"[1]\n"])
+def test_a_stream_without_good_records_is_refused_and_its_reservation_cancelled(client, place, content):
+    answer = post(client, content)
+    assert answer.status_code == 422
+    assert [(entry.state, entry.cost.epsilon) for entry in entries(place)] == [("cancelled", Fraction(3))]
+
+
+def test_a_bad_line_in_the_middle_ends_the_stream_with_a_problem(client, place):
+    def slowly():
+        yield lines_of("w1")
+        yield f'{{"{PRIVATE}\n'.encode()
+        yield lines_of("w2")
+
+    answer = post(client, slowly())
+    if answer.status_code == 200:
+        assert [next(iter(json.loads(line))) for line in answer.text.splitlines()] == ["released", "problem"]
+    assert PRIVATE not in answer.text
+
+
+def test_arrow_in_arrow_out_with_the_promise_in_the_schema(client, place):
+    table = pa.table({"text": ["w1 w2", "w3", "w4"]})
+    answer = post(client, arrow(table), headers=ARROW)
+    assert answer.status_code == 200
+    back = pa.ipc.open_stream(answer.content).read_all()
+    assert [len(text.split()) for text in back.column("released").to_pylist()] == [2, 1, 1]
+    receipt = json.loads(back.schema.metadata[b"textveil.receipt"])
+    (entry,) = entries(place)
+    assert (receipt["ledger"]["entry"], entry.state) == (entry.id, "committed")
+
+
+def test_vectors_as_arrow(client):
+    table = pa.table({"v": pa.array([[1.0, 0, 0], [0, 1, 0]], type=pa.list_(pa.float32(), 3))})
+    for mechanism in ("vectors", "answers"):
+        answer = post(client, arrow(table), kind="vectors", mechanism=mechanism, headers=ARROW)
+        assert pa.ipc.open_stream(answer.content).read_all().num_rows == 2
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.table({"text": [1, 2]}),
+        pa.table({"a": ["w1"], "b": ["w1"]}),
+        pa.table({"text": ["w1", None]}),
+        pa.table({"text": pa.array(["w1"]).dictionary_encode()}),
+        pa.table({"text": pa.array([], type=pa.string())}),
+    ],
+    ids=["numbers", "two-columns", "missing", "dictionary", "empty"],
+)
+def test_arrow_of_another_kind_is_refused(client, place, table):
+    answer = post(client, arrow(table), headers=ARROW)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid-input")
+    assert all(entry.state == "cancelled" for entry in entries(place))
+
+
+def test_arrow_whose_offsets_point_outside_is_refused(client, place):
+    good = arrow(pa.table({"text": ["w1 w2", "w3 and more text"]}))
+    refused = 0
+    for place_of_fault in range(0, len(good), 7):
+        bad = bytearray(good)
+        bad[place_of_fault] ^= 0x55
+        answer = post(client, bytes(bad), headers=ARROW, records=4, pieces=60)
+        assert answer.status_code in (200, 400, 409, 413, 422)
+        refused += answer.status_code != 200
+    assert refused > 3
+
+
+def test_other_types_and_too_much_are_refused(client):
+    assert post(client, b"x", headers={"Content-Type": "text/csv"}).status_code == 415
+    assert post(client, lines_of("w1"), records=10**6).status_code == 413
+    assert post(client, lines_of("w1"), records=0).status_code == 422
+    assert post(client, b'"' + b"x" * 2**20 + b'"').status_code == 413
+    assert post(client, lines_of("w1"), dataset="small", pieces=100).json()["code"] == "over-budget"
+
+
+def arrow(table):
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
