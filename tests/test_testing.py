@@ -67,6 +67,11 @@ def test_a_claim_file_brings_promise_inputs_and_batches(tmp_path):
         assert_private(tv.Laplace(epsilon=1.0, dimension=8), path)
 
 
+def test_a_claim_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"nofile\.yaml: it can't be read"):
+        assert_private(flipped(1, 0.6), claim=tmp_path / "nofile.yaml")
+
+
 def test_the_example_of_the_documentation_passes(tmp_path, monkeypatch):
     page = (Path(__file__).parent.parent / "docs" / "auditing.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)

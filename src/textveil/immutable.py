@@ -1,4 +1,4 @@
-"""Arrays that nobody can change, in copies too: what a promise was computed from must stay what it was."""
+"""Arrays and objects that nobody can change, in copies too: what a promise was computed from must stay what it was."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     owned = array if array.flags.owndata else array.copy()
     owned.flags.writeable = False
     return owned
+
+
+class SetOnce:
+    """An object whose attributes stay what they were set to first."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self):
+            raise AttributeError(f"{name} of {type(self).__name__} can't be changed: make another one")
+        super().__setattr__(name, value)
 
 
 class Immutable:

@@ -55,6 +55,18 @@ def test_json_says_the_same_as_yaml(tmp_path):
     assert (by_yaml.pairs, by_yaml.batch, by_yaml.claim.loss(1.5)) == (by_json.pairs, True, 0.5)
 
 
+def test_a_text_is_claimed_for_each_word_or_as_a_whole(tmp_path):
+    text = ANY.replace("vector", "text") + 'pairs: [["a b", "c d"]]\n'
+    assert load(tmp_path, text).claim.by_words
+    assert not load(tmp_path, text + "whole: true\n").claim.by_words
+
+
+def test_long_vectors_take_no_more_room_than_they_need(tmp_path):
+    """The identity matrix of this dimension would have 800 GB."""
+    told = load(tmp_path, ANY + "inputs: {dimension: 320000, clip: 1}\n")
+    assert told.pairs[0][0].shape == (320000,)
+
+
 def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
     assert load(tmp_path, ANY + "delta: 1e-5\n" + PAIRS).claim.delta == 1e-5
 
@@ -110,6 +122,8 @@ def test_words_lists_of_words_and_matrices_are_inputs_too(tmp_path):
         (ANY.replace("any", "within") + "metric: l1\n" + PAIRS, "needs a radius"),
         (ANY + "reveals: length\n" + PAIRS, "reveals must be a list"),
         (ANY + "batch: perhaps\n" + PAIRS, "batch must be true or false"),
+        (ANY.replace("1", "true") + PAIRS, r"epsilon must be a number \(got true\)"),
+        (ANY + "whole: true\n" + PAIRS, "whole is for unit text"),
         (ANY, "either `pairs:` or `inputs:`"),
         (ANY + PAIRS + "inputs: {dimension: 2, clip: 1}\n", "not both"),
         (ANY + "pairs: []\n", "pairs must be a list"),
@@ -145,5 +159,5 @@ def test_files_of_other_kinds_are_refused(tmp_path):
     (tmp_path / "claim.yaml").write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(InvalidInputError, match="UTF-8"):
         ClaimFile.load(tmp_path / "claim.yaml")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InvalidInputError, match=r"nothing\.yaml: it can't be read"):
         ClaimFile.load(tmp_path / "nothing.yaml")

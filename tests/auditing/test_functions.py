@@ -75,6 +75,20 @@ def test_a_batch_is_asked_for_at_once_and_handed_out_one_by_one():
     assert Called(lambda texts: [text.upper() for text in texts], "mine", batch=True)("a") == "A"
 
 
+def test_outputs_that_wait_belong_to_one_input_to_the_last_bit():
+    shapes = Called(lambda rows: [str(row.shape) for row in rows], "mine", batch=True)
+    assert [shapes(np.zeros((2, 2))), shapes(np.zeros(4))] == ["(2, 2)", "(4,)"]
+    kinds = Called(lambda rows: [str(row.dtype) for row in rows], "mine", batch=True)
+    assert [kinds(np.zeros(2)), kinds(np.zeros(2, dtype=np.int64))] == ["float64", "int64"]
+
+
+def test_tensors_that_are_printed_alike_are_other_inputs():
+    torch = pytest.importorskip("torch")
+    first = Called(lambda rows: [float(row[0]) for row in rows], "mine", batch=True)
+    x, y = torch.tensor([1.00001, 0.0]), torch.tensor([1.00002, 0.0])
+    assert first(x) != first(y)
+
+
 @pytest.mark.parametrize("answer", [lambda rows: rows[:-1], lambda rows: 7, lambda rows: "x" * len(rows)])
 def test_a_batch_must_have_as_many_outputs_as_inputs(answer):
     with pytest.raises(InvalidInputError, match="64 outputs"):

@@ -12,11 +12,31 @@ import textveil as tv
 from textveil.auditing.outputs import repeated
 from textveil.auditing.pairs import distance_between, pairs_for
 from textveil.auditing.words_apart import word_pairs
+from textveil.encoders import FunctionEncoder
+from textveil.encoders.rewritten_words import RewrittenWords
 from textveil.errors import InvalidInputError
 from textveil.guarantees import local_privacy, metric_privacy
+from textveil.mechanisms.adept import Adept
+from textveil.mechanisms.directions import Directions
 
 WORDS = clustered_vocabulary(120, 4)
 CANDIDATES = tv.Candidates(np.random.default_rng(0).normal(size=(30, 4)))
+REWRITER = tv.TextRewriter(tv.Exponential(WORDS, epsilon=1.0))
+BY_DISTANCE = tv.TextEmbedder(tv.Laplace(epsilon=2.0, dimension=4), encoder=tv.AveragedWords(WORDS))
+LENGTHS = FunctionEncoder(lambda texts: np.array([[len(text), 1.0] for text in texts]), dimension=2, name="lengths")
+
+
+class Codec:
+    """Texts as their lengths."""
+
+    dimension, clip, digest = 2, 1.0, "a codec of the tests"
+
+    def encode(self, texts):
+        return np.array([[len(text) / 100, 0.5] for text in texts])
+
+    def decode(self, vectors):
+        return ["much" if vector[0] > 0.25 else "little" for vector in vectors]
+
 
 MECHANISMS = {
     "laplace": tv.Laplace(epsilon=2.0, dimension=5),
@@ -30,15 +50,26 @@ MECHANISMS = {
     "ball": tv.PrivUnit(epsilon=2.0, dimension=8, clip=3.0),
     "hyperbolic": tv.HyperbolicLaplace(epsilon=4.0, dimension=2),
     "mahalanobis": tv.Mahalanobis(np.diag([1.0, 4.0, 9.0]), epsilon=2.0),
+    "directions": Directions(tv.Laplace(epsilon=4.0, dimension=3)),
+    "directions in a ball": Directions(tv.ClippedLaplace(epsilon=4.0, clip=1.0, dimension=3)),
+    "vectors of words by l1": tv.WordVector(WORDS, tv.CoordinateLaplace(epsilon=0.1, dimension=4)),
     "operator": tv.PrivEmb(epsilon=2.0, dimension=12, target=4),
     "secants": tv.PrivEmb(epsilon=2.0, dimension=4, target=2, public=WORDS),
     "words": tv.Exponential(WORDS, epsilon=1.0),
     "word vectors": tv.Nadp(WORDS, epsilon=1.0, delta=1e-3, variant="radius"),
-    "texts": tv.TextRewriter(tv.Exponential(WORDS, epsilon=1.0)),
+    "texts": REWRITER,
     "response": tv.PublicResponse(CANDIDATES, epsilon=2.0),
     "documents": tv.DeepCandidate(CANDIDATES, epsilon=2.0),
     "box": tv.TruncatedMean(lower=-np.ones(3), upper=np.ones(3), epsilon=1.0),
     "means": tv.GaussianMean(epsilon=1.0, delta=1e-3, dimension=3),
+    "utterances": Adept(Codec(), epsilon=2.0),
+    "rewritten texts": RewrittenWords(REWRITER, encoder=tv.AveragedWords(WORDS)),
+    "embedded texts": tv.TextEmbedder(tv.PrivUnit(epsilon=2.0, dimension=4), encoder=tv.AveragedWords(WORDS)),
+    "embedded texts by distance": BY_DISTANCE,
+    "embedded texts of any words": tv.TextEmbedder(tv.PrivUnit(epsilon=2.0, dimension=2), encoder=LENGTHS),
+    "embedded documents": tv.DocumentEmbedder(
+        tv.AveragedPrivUnit(epsilon=2.0, dimension=4), encoder=tv.AveragedWords(WORDS)
+    ),
 }
 
 
@@ -52,6 +83,13 @@ def test_every_pair_is_taken_and_is_promised_something(name):
             assert len(mechanism.release(repeated(value, 2), source=tv.RandomSource.seeded(0))) == 2
         assert distance > 0
         assert mechanism.guarantee.loss(distance) < math.inf
+
+
+def test_the_distance_is_that_of_what_reaches_the_noise():
+    for x, y, distance in pairs_for(MECHANISMS["directions"]):
+        assert distance == pytest.approx(np.linalg.norm(x / np.linalg.norm(x) - y / np.linalg.norm(y)))
+    for x, y, distance in pairs_for(MECHANISMS["vectors of words by l1"]):
+        assert distance == np.abs(np.subtract(*WORDS.block(0, 120)[WORDS.ids([x, y])])).sum()
 
 
 @pytest.mark.parametrize("name", ["laplace", "laplace with delta", "gaussian", "coordinates", "hyperbolic"])
@@ -93,13 +131,34 @@ def test_documents_differ_in_one_sentence():
             assert (x != y).any(axis=1).sum() == 1
 
 
+def test_texts_are_as_far_apart_as_their_vectors():
+    pairs = pairs_for(BY_DISTANCE)
+    for x, y, distance in pairs:
+        points = WORDS.points[WORDS.ids([x, y])]
+        assert distance == pytest.approx(np.linalg.norm(points[0] - points[1]), rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["utterances", "rewritten texts", "embedded texts", "embedded texts by distance"])
+def test_what_takes_texts_is_compared_and_checked_and_not_accused(name):
+    """At a chance of a false alarm of 1e-6."""
+    report = tv.audit(
+        MECHANISMS[name],
+        alpha=1e-6,
+        samples=100,
+        source=tv.RandomSource.seeded(3),
+        methods=["black box", "check"],
+    )
+    assert {finding.method for finding in report.findings} == {"black box", "check"}
+    assert report.verdict == "not certifiable"
+
+
 def test_a_kind_that_is_not_known_has_no_pairs():
     assert pairs_for(len) == []
 
 
 def test_distances_follow_the_name_of_the_metric():
     x, y = np.array([3.0, 0.0]), np.array([0.0, 4.0])
-    for metric, distance in (("Euclidean distance", 5.0), ("l1 distance of anything", 7.0)):
+    for metric, distance in (("Euclidean distance", 5.0), ("l1 distance of vectors rounded to multiples of 2^-3", 7.0)):
         assert distance_between(metric_privacy(1.0, metric=metric, unit=tv.Unit.VECTOR), x, y) == distance
     assert distance_between(local_privacy(1.0, unit=tv.Unit.VECTOR), "a", "b") == math.inf
     with pytest.raises(InvalidInputError, match="distance"):

@@ -52,12 +52,14 @@ def test_another_epsilon_than_trained_for_is_allowed_and_said(said):
         (("-m", "adept", "--epsilon", "8", "--radius", "2", "--case", "keep"), "omit --radius, --case"),
         (("--model", "m.npz", "--epsilon", "8"), "for --mechanism adept"),
         (("-m", "adept", "--epsilon", "8", "--beam", "-1"), "beam"),
+        (("-m", "adept", "--epsilon", "0"), "epsilon must be"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(said, options, told):
     done = invoke("rewrite", said, "-o", said.with_name("o.txt"), *options)
     assert isinstance(done.exception, InvalidInputError)
     assert told in str(done.exception)
+    assert done.output == ""
     assert not said.with_name("o.txt").exists()
 
 

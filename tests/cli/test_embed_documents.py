@@ -48,8 +48,9 @@ def folder(tmp_path):
     (tmp_path / "public.txt").write_text("The nurse moved to Boston\nStocks fell\nA doctor. A nurse.\nStocks rose\n")
     pq.write_table(pa.table({"s": [["doctor moved", "slowly"], ["stocks fell"]]}), tmp_path / "lists.parquet")
     np.save(tmp_path / "v.npy", vectors)
-    np.save(tmp_path / "public.npy", vectors[:4])
-    tv.Candidates(vectors[:4], ["a", "b", "c", "d"]).save(tmp_path / "public.npz")
+    near = vectors[:4] + 0.001
+    np.save(tmp_path / "public.npy", near)
+    tv.Candidates(near, ["a", "b", "c", "d"]).save(tmp_path / "public.npz")
     return tmp_path
 
 

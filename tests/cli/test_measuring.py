@@ -56,6 +56,33 @@ def test_epsilon_is_found_by_the_number_of_plausible_words(ball):
     table = tv.Vocabulary.load(ball)
     nearest = np.sort(table.space.distances(*[table.block(0, 13)] * 2), axis=1)[:, 2].max()
     assert epsilon == pytest.approx(np.log(2) / nearest, rel=1e-3)
-    assert "at least 3 words" in done.stdout
+    assert "at least 3 words within a factor 2, for all words" in done.stdout
     both = run("calibrate", "--deniability", "3", "-e", "1", "--vocabulary", ball)
     assert isinstance(both.exception, tv.InvalidInputError)
+
+
+@pytest.mark.parametrize(
+    ("options", "weights"),
+    [(("--unchanged", "0.2", "--radius", "none"), "none"), (("--deniability", "3", "--share", "0.9"), "general")],
+)
+def test_the_options_that_calibrate_prints_are_those_of_the_same_mechanism(ball, options, weights):
+    found = run("calibrate", *options, "--vocabulary", ball)
+    assert found.exit_code == 0, found.exception
+    assert f"weights    {weights}\n" in found.stdout
+    assert f" --weights {weights}\n" in found.stdout
+    again = run("explain", "leaf3", *re.search(r"options +(.*)", found.stdout)[1].split())
+    assert again.exit_code == 0, again.exception
+    promise = re.search("Proved: .*", found.stdout)[0]
+    assert promise in again.stdout
+    kept = re.search(r"unchanged +(\S+%)", found.stdout)[1]
+    assert f"Over the whole vocabulary {kept} of the words are kept" in again.stdout
+    assert ("for 90% of all words" in found.stdout) == ("--share" in options)
+
+
+def test_what_epsilon_does_is_drawn(ball, tmp_path):
+    picture = tmp_path / "curves.svg"
+    done = run("calibrate", "--deniability", "3", "--vocabulary", ball, "--picture", picture)
+    assert done.exit_code == 0, done.exception
+    assert b"<?xml" in picture.read_bytes()[:60]
+    refused = run("calibrate", "--deniability", "3", "--vocabulary", ball, "--picture", tmp_path / "curves.doc")
+    assert isinstance(refused.exception, tv.InvalidInputError)

@@ -56,6 +56,31 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(table):
     assert told.startswith("textveil: interrupted")
     assert told.count("\n") == 1
     assert not out.exists()
+    assert int(np.load(table.with_name("out.npz.checkpoint"))["epochs"]) >= 100
+    with pytest.raises(InvalidInputError, match="--discard"):
+        train.poincare(table, out)
+
+
+@pytest.mark.parametrize("model", ["poincare", "recoder", "autoencoder"])
+def test_a_finished_model_is_not_overwritten_unasked(table, model):
+    out = table.with_name("out.npz")
+    out.write_bytes(b"a day of training")
+    done = CliRunner().invoke(app, ["train", model, str(table), "-o", str(out)])
+    assert isinstance(done.exception, InvalidInputError)
+    assert "--overwrite" in str(done.exception)
+    assert out.read_bytes() == b"a day of training"
+
+
+def test_overwriting_is_possible_and_a_bad_embedding_is_told(table):
+    out = table.with_name("out.npz")
+    out.write_bytes(b"old")
+    table.write_text("".join(f"n{i}\tn{i // 2}\n" for i in range(1, 200)))
+    arguments = ["train", "poincare", str(table), "-o", str(out), "-d", "2", "--epochs", "1", "--threads", "1"]
+    done = CliRunner().invoke(app, [*arguments, "--overwrite"])
+    assert done.exit_code == 0, done.output
+    assert "unknown='n0'" in done.output
+    assert "warning: MAP is 0." in done.output
+    assert Vocabulary.load(out).unknown == "n0"
 
 
 def test_the_hyperbolic_vocabulary_has_a_name_on_the_command_line():

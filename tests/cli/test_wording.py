@@ -19,6 +19,8 @@ from textveil.cli.wording import in_options
         ("delta=1e-06 needs a sensitivity", "--delta 1e-06 needs a sensitivity"),
         ("epsilon must be above 0 (got 0.0)", "--epsilon must be above 0 (got 0.0)"),
         ("rescale the vectors or give a larger step=", "rescale the vectors"),
+        ("up_to must be at least epsilon, 8 (got 2.0)", "--up-to must be at least epsilon, 8 (got 2.0)"),
+        ("drop a line of it, or allow cycles (--allow-cycles)", "drop a line of it, or give --allow-cycles"),
         ("a.csv, line 3: target must stay as it is", "a.csv, line 3: target must stay as it is"),
     ],
 )

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pytest
 
 import textveil as tv
 from textveil.hashing import Packed
+from textveil.jobs import plan
 
 PRIVATE = [b"a secret", b"another secret, longer"]
 
@@ -52,6 +55,20 @@ def test_wrong_answers_are_told_without_the_text(answer, said):
     with pytest.raises(tv.InvalidInputError, match=said) as caught:
         encoder_of(lambda texts: answer).encode(Packed.of(PRIVATE))
     assert "secret" not in str(caught.value)
+
+
+def test_a_function_that_fails_quotes_nothing(tmp_path):
+    def failing(texts):
+        raise KeyError(texts[0])
+
+    embedder = tv.TextEmbedder(tv.PrivUnit(epsilon=1.0, dimension=2), encoder=encoder_of(failing))
+    with pytest.raises(tv.InvalidInputError, match="failed with KeyError") as caught:
+        embedder.release([PRIVATE[0].decode()])
+    (tmp_path / "in.txt").write_bytes(PRIVATE[0])
+    with pytest.raises(tv.InvalidInputError, match=r"record 1 of the input: .* failed with KeyError") as told:
+        plan(tmp_path / "in.txt", tmp_path / "out.parquet", embedder).run()
+    for error in (caught.value, told.value):
+        assert PRIVATE[0].decode() not in "".join(traceback.format_exception(error))
 
 
 def test_it_serves_an_embedder():

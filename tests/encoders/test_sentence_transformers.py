@@ -99,6 +99,20 @@ def test_the_digest_is_that_of_the_weights_not_of_the_name(model, monkeypatch):
     assert tv.SentenceTransformersEncoder("here").digest != first.digest
 
 
+@pytest.mark.parametrize("method", ["encode", "tokenizer"])
+def test_a_model_that_fails_quotes_nothing(model, monkeypatch, method):
+    encoder = tv.SentenceTransformersEncoder("folder", at_once=4)
+
+    def failing(self, texts, **options):
+        raise RuntimeError(texts[0])
+
+    monkeypatch.setattr(model, method, failing)
+    with pytest.raises(tv.InvalidInputError, match="folder failed with RuntimeError") as caught:
+        encoder.encode(["secret"])
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
 def test_nothing_is_downloaded_and_what_is_missing_is_told(model, monkeypatch):
     with pytest.raises(tv.InvalidInputError, match="download it first"):
         tv.SentenceTransformersEncoder("nowhere")

@@ -24,6 +24,11 @@ def test_other_fields_and_line_ends_stay_as_they_were_written(copied, batch_byte
     assert copied(content, "a.csv", column='te"xt', batch_bytes=batch_bytes) == expected
 
 
+def test_a_released_field_has_quotes_by_its_own_need_alone(copied):
+    """Those of the private field would tell whether it held a comma."""
+    assert copied(b'id,text\n1,"plain"\n2,plain\n', "a.csv", column="text") == b"id,text\n1,PLAIN\n2,PLAIN\n"
+
+
 def test_a_column_may_be_given_by_number_and_without_header(copied):
     assert copied(SIMPLE, "a.csv", column="2", header=True) == copied(SIMPLE, "a.csv", column="text")
     assert copied(b"a,b\nc,d\n", "a.csv", column=2, header=False) == b"a,B\nc,D\n"

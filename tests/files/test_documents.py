@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.feather as feather
@@ -16,6 +17,7 @@ from textveil.files import Format, Holds, Kind, Position, Selection, open_source
 from textveil.files.arrow_sink import ParquetSink
 from textveil.files.framing import as_list
 from textveil.files.spooled_sink import SpooledSink
+from textveil.text.documents import sentences_of
 
 DOCUMENTS = Selection(column="d", holds=Holds.DOCUMENTS)
 
@@ -52,6 +54,21 @@ def test_other_values_are_refused_by_their_line(tmp_path, value):
     with pytest.raises(InvalidInputError, match=r"line 2.*neither a string, nor a list of strings, nor null") as told:
         items_in(tmp_path / "in.jsonl", Kind.JSONL)
     assert "canary" not in str(told.value)
+
+
+@pytest.mark.parametrize("kind", [Kind.TXT, Kind.CSV, Kind.JSONL, Kind.PARQUET])
+def test_a_text_that_is_no_utf8_is_not_taken_for_a_list(tmp_path, kind):
+    text, path = b"One two. Three.\xff", tmp_path / "in"
+    column = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.array([0, len(text)], pa.int32()).buffers()[1], pa.py_buffer(text)]
+    )
+    pq.write_table(pa.table({"d": column}), tmp_path / "in.parquet")
+    contents = {Kind.TXT: text + b"\n", Kind.CSV: b"d\n" + text + b"\n", Kind.JSONL: b'{"d":"' + text + b'"}\n'}
+    path.write_bytes(contents.get(kind) or (tmp_path / "in.parquet").read_bytes())
+    selection = replace(DOCUMENTS, column=None) if kind is Kind.TXT else DOCUMENTS
+    [item] = items_in(path, kind, selection)
+    assert sentences_of(item) == [b"One two.", "Three.\ufffd".encode()]
+    assert items_in(path, kind, replace(selection, holds=Holds.TEXTS)) == [text]
 
 
 def test_a_list_is_no_text_where_texts_are_read(tmp_path):

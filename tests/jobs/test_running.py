@@ -128,7 +128,8 @@ def test_places_that_make_no_sense_are_refused(tmp_path, capitals, folder):
         "no folder": (tmp_path / "a.txt", tmp_path / "absent" / "a.txt", {}),
         "no file or folder": (tmp_path / "absent.txt", tmp_path / "b.txt", {}),
         "a run keeps the format": (tmp_path / "a.txt", tmp_path / "b.csv", {}),
-        "to standard output": (folder, "-", {}),
+        "a folder can't be written to standard output": (folder, "-", {}),
+        "parquet can't be written to standard output": (folder / "deep/er/c.parquet", "-", {"column": "text"}),
         "parquet can't be read": ("-", tmp_path / "b.parquet", {"format": "parquet", "column": "text"}),
         "goes beside it": (tmp_path / "a.txt", tmp_path / "b.txt", {"receipt": "r.json"}),
     }

@@ -41,6 +41,15 @@ def test_lines_are_rewritten_with_a_receipt(lines, adept):
     assert verify(target).ok
 
 
+def test_quotes_around_an_utterance_do_not_tell_of_its_commas(tmp_path, adept):
+    written = []
+    for said in ('"call maria, at six"', "call maria at six"):
+        (tmp_path / "said.csv").write_text("said,n\n" + f"{said},1\n" * 40)
+        plan(tmp_path / "said.csv", tmp_path / "out.csv", adept, column="said", overwrite=True).run()
+        written.append((tmp_path / "out.csv").read_text())
+    assert '"' not in "".join(written)
+
+
 def test_the_same_key_gives_the_same_whatever_the_batches(lines, adept):
     key = lines.with_name("key")
     key.write_bytes(b"k" * 32)

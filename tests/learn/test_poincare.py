@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from textveil.errors import InvalidInputError
-from textveil.learn import checkpoints, poincare
+from textveil.learn import checkpoints
 from textveil.learn import poincare_kernel as kernel
 from textveil.learn.checkpoints import TrainingInterrupted
+from textveil.learn.hierarchies import Hierarchy
 from textveil.learn.poincare import Recipe, train
 from textveil.learn.reconstruction import reconstruction
 from textveil.learn.relations import Relations
@@ -149,9 +150,8 @@ def test_the_rate_burns_in_is_held_and_falls():
     assert [recipe.kin_of(epoch) for epoch in (5, 69, 70)] == [0, 0, 25]
 
 
-def test_a_resumed_training_equals_an_uninterrupted_one(relations, tmp_path, monkeypatch):
+def test_a_resumed_training_equals_an_uninterrupted_one(relations, tmp_path):
     path = tmp_path / "out.npz.checkpoint"
-    monkeypatch.setattr(poincare, "_CHECKPOINT_SECONDS", 0.0)
 
     def stop(moment):
         if moment.epoch == 6:
@@ -176,6 +176,34 @@ def test_a_foreign_checkpoint_is_refused(relations, tmp_path):
     path.write_bytes(b"no numbers")
     with pytest.raises(InvalidInputError, match="not a checkpoint"):
         train(relations, SHORT, checkpoint=path)
+
+
+def test_it_is_written_down_once_a_minute_and_at_the_end(tmp_path, monkeypatch):
+    kept, state = checkpoints.Checkpoint(tmp_path / "c", "d"), np.ones((2, 8))
+    kept.keep(state, 1, 1.0, last=False)
+    assert not kept.path.exists()
+    monkeypatch.setattr(checkpoints, "_SECONDS_BETWEEN", 0.0)
+    kept.keep(state, 2, 2.0, last=False)
+    assert kept.restored()[1:] == (2, 2.0)
+    monkeypatch.undo()
+    kept.keep(state, 3, 3.0, last=False)
+    assert kept.restored()[1] == 2
+    state *= 5  # The next epoch begins, and is interrupted.
+    assert "same command again" in str(kept.interrupted())
+    assert kept.restored()[1] == 3
+    assert (kept.restored()[0] == 1).all()
+    kept.keep(state, 4, 4.0, last=True)
+    assert kept.restored()[1] == 4
+
+
+def test_unknown_words_enter_as_the_most_general_name():
+    relations = Relations.of_pairs([("dog", "mammal"), ("mammal", "animal"), ("oak", "plant")])
+    points = np.zeros((len(relations.names), 2))
+    points[:, 0] = [0.1, 0.4, 0.8, 0.1, 0.0]
+    assert Hierarchy(relations).vocabulary(points).unknown == "animal"
+    pairs = Relations.of_pairs([("dog", "animal"), ("oak", "plant")])
+    points = np.array([[0.0, 0.0], [0.5, 0.0], [0.7, 0.0], [0.3, 0.0]])
+    assert Hierarchy(pairs).vocabulary(points).unknown == "plant"
 
 
 def test_interrupted_without_a_checkpoint(relations, tmp_path):

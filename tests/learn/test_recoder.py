@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import textveil as tv
-from textveil.learn import recoder as learning
 from textveil.learn.checkpoints import TrainingInterrupted
 from textveil.learn.recoder import Recipe, Trainer, train
 from textveil.mechanisms.documents import sums
@@ -71,10 +70,9 @@ def test_seeds_repeat_and_differ(documents):
     assert first != other
 
 
-def test_a_resumed_training_equals_an_uninterrupted_one(documents, tmp_path, monkeypatch):
+def test_a_resumed_training_equals_an_uninterrupted_one(documents, tmp_path):
     vectors, offsets, _ = documents
     whole = train(vectors, offsets, SMALL, encoder="e")
-    monkeypatch.setattr(learning, "_CHECKPOINT_SECONDS", 0.0)
     path = tmp_path / "checkpoint"
 
     def stop(moment):

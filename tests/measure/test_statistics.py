@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import textveil as tv
+from textveil.measure.statistics.picture import draw
 from textveil.measure.statistics.sampled import clopper_pearson
 
 RUNS = 50
@@ -129,6 +130,11 @@ def test_it_prints_and_goes_into_a_frame_and_a_picture(tree):
     figure = second.plot(first)
     assert len(figure.axes) == 4
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "2"]
+    drawn = draw((first, second), deniability=True)
+    medians = [line.get_ydata()[0] for line in drawn.axes[5].lines if line.get_linewidth() == 2]
+    assert len(drawn.axes) == 6
+    assert "factor 2" in drawn.axes[4].get_title(loc="left")
+    assert medians == [np.median(one["promised"]) for one in (first, second)]
     sampled = tv.statistics(Sampled(tv.Exponential(tree, epsilon=1.0)), tree.words[:4], runs=50)
     assert "from 50 runs" in str(sampled)
     assert "95%" in sampled._repr_html_()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import textveil as tv
+from textveil.mechanisms.directions import Directions
 from textveil.receipts import digest_of
 
 TEXTS = ["Play some jazz music!", "", "will it rain in Ohio", "zzz 日本語 zzz", "call maria " * 500]
@@ -121,6 +122,28 @@ def test_vectors_that_are_too_long_are_shortened():
     assert guessed(tv.Adept(Line(scale=100.0), noise), 2000) == guessed(tv.Adept(Line(), noise), 2000)
 
 
+@pytest.mark.parametrize(
+    "noise",
+    [
+        tv.Laplace(epsilon=1.0, dimension=15, step=0.5),
+        tv.Gaussian(epsilon=1.0, delta=1e-5, sensitivity=2.0, dimension=15, step=0.5),
+        tv.Laplace(epsilon=4.0, dimension=15),
+    ],
+)
+def test_rounding_takes_no_vector_out_of_the_ball(noise):
+    """The nearest points of the lattice to two ends of the ball may be farther apart than the ends."""
+    end = np.full(15, (np.floor(0.25 / noise.lattice.step) + 0.5001) * noise.lattice.step)
+    codec = Line()
+    codec.dimension, codec.clip = 15, np.linalg.norm(end)
+    codec.encode = lambda texts: np.array([end if "a" in text else -end for text in texts])
+    as_given = noise.lattice.snap(codec.encode(["a", "b"])) * noise.lattice.step
+    assert np.linalg.norm(np.subtract(*as_given)) > 2 * codec.clip
+    adept = tv.Adept(codec, noise)
+    rounded = noise.lattice.snap(adept.vectors(["a", "b"])) * noise.lattice.step
+    assert np.linalg.norm(np.subtract(*rounded)) <= 2 * codec.clip
+    assert (rounded == adept.vectors(["a", "b"])).all()
+
+
 def test_the_empty_utterance_is_one_like_any_other(codec):
     """Its outputs come from the same set, and the ratio bound of epsilon holds for what comes out."""
     adept = tv.Adept(codec, epsilon=1.0)
@@ -180,11 +203,39 @@ def test_a_receipt_holds_no_content(adept):
         ({"mechanism": tv.PrivUnit(epsilon=1.0, dimension=3, domain="sphere")}, "vectors of a ball"),
         ({"mechanism": tv.Gaussian(epsilon=1.0, delta=1e-6, sensitivity=1.0, dimension=3)}, "sensitivity of 4"),
         ({"mechanism": "privunit"}, "vectors of a ball"),
+        ({"mechanism": tv.CoordinateLaplace(epsilon=1.0, dimension=3)}, "promises by l1 distance"),
+        ({"mechanism": tv.Mahalanobis(np.diag([1, 1, 0.01]), epsilon=1.0)}, "promises by Mahalanobis distance"),
+        ({"mechanism": tv.HyperbolicLaplace(epsilon=8.0, dimension=3)}, "promises by hyperbolic distance"),
+        ({"mechanism": Directions(tv.Laplace(epsilon=1.0, dimension=3))}, "each divided by its length"),
+        ({"mechanism": Directions(tv.PrivUnit(epsilon=1.0, dimension=3, clip=2.0))}, "a vector of zeros"),
+        ({"mechanism": tv.Laplace(epsilon=1.0, dimension=3, normalise=True)}, "must have length 1"),
+        ({"mechanism": tv.Laplace(epsilon=1.0, dimension=3, step=2.0**-60)}, "within 2.52 lattice steps"),
+        (
+            {"mechanism": tv.PrivEmb(epsilon=1.0, dimension=3, target=3, public=np.eye(3), certify="secants")},
+            "PrivEmb promises by Euclidean distance",
+        ),
     ],
 )
 def test_noise_that_does_not_fit_the_codec_is_refused(options, told):
     with pytest.raises(tv.InvalidInputError, match=told):
         tv.Adept(Line(), **options)
+
+
+@pytest.mark.parametrize("clip", [0, -1.0, np.nan, np.inf, "1", None])
+def test_a_codec_without_a_ball_is_refused(clip):
+    codec = Line()
+    codec.clip = clip
+    for options in ({"epsilon": 1.0}, {"mechanism": tv.Laplace(epsilon=1.0, dimension=3)}):
+        with pytest.raises(tv.InvalidInputError, match="the codec's clip must be"):
+            tv.Adept(codec, **options)
+
+
+def test_a_codec_that_changes_its_clip_changes_no_promise():
+    codec = Line(scale=100.0)
+    adept = tv.Adept(codec, tv.Laplace(epsilon=1.0, dimension=3))
+    codec.clip = 200.0
+    assert adept.guarantee.epsilon == adept.epsilon == 4.0
+    assert np.linalg.norm(adept.vectors(["a", "b"]), axis=1).max() <= 2.0
 
 
 @pytest.mark.parametrize("private", [None, 3, b"bytes", {"a": 1}, [None], ["secret", 4]])

@@ -119,6 +119,8 @@ def test_files_that_hold_none_are_refused(tmp_path, encoder):
     np.savez(tmp_path / "other.npz", words=np.zeros(3))
     (tmp_path / "blank.txt").write_text("\n \n")
     (tmp_path / "texts.txt").write_text("one\n")
+    (tmp_path / "latin.txt").write_bytes(b"one\ncaf\xe9\n")
+    (tmp_path / "half.jsonl").write_bytes(b'{"text": "\\ud800"}\n')
     np.save(tmp_path / "none.npy", np.zeros((0, 3)))
     for name, given, message in (
         ("nothing.npz", None, "no file"),
@@ -126,10 +128,12 @@ def test_files_that_hold_none_are_refused(tmp_path, encoder):
         ("other.npz", None, "plain table of real numbers"),
         ("blank.txt", encoder, "holds no text"),
         ("texts.txt", None, "give an encoder"),
+        ("latin.txt", encoder, "one of the records 1 to 2 is not UTF-8"),
+        ("half.jsonl", encoder, "one of the records 1 to 1 is not UTF-8"),
         ("none.npy", None, "at least one"),
     ):
         with pytest.raises(tv.InvalidInputError, match=message):
-            tv.Candidates.load(tmp_path / name, given)
+            tv.Candidates.load(tmp_path / name, given, column="text" if name == "half.jsonl" else None)
 
 
 def test_vectors_of_another_dimension_than_the_encoder_gives_are_refused(tmp_path, encoder):
@@ -152,6 +156,7 @@ def test_vectors_of_another_dimension_than_the_encoder_gives_are_refused(tmp_pat
         ([[0.0]], ["a", "b"], "2 for 1"),
         ([[0.0]], "a", "list of str"),
         ([[0.0]], [1], "list of str"),
+        ([[0.0]], ["\ud800"], "half a surrogate pair"),
     ],
 )
 def test_bad_candidates_are_refused(vectors, texts, message):

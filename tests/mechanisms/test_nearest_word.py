@@ -52,6 +52,21 @@ def test_a_spec_makes_it_again(clustered):
     assert again.spec() == mechanism.spec()
 
 
+def test_noise_that_counts_another_distance_is_refused(clustered):
+    """Its epsilon would be printed for the Euclidean distance, which is up to sqrt(12) times as small."""
+    for epsilon in (1e-3, 1e9):
+        with pytest.raises(tv.InvalidInputError, match="CoordinateLaplace promises by l1 distance"):
+            tv.NearestWord(clustered, tv.CoordinateLaplace(epsilon=epsilon, dimension=12))
+
+
+@pytest.mark.parametrize("clip", [1e-3, 1e6])
+def test_noise_for_any_two_vectors_promises_the_same_for_any_two_words(clustered, clip):
+    mechanism = tv.NearestWord(clustered, tv.ClippedLaplace(epsilon=3.0, clip=clip, dimension=12))
+    assert mechanism.guarantee.relation == mechanism.mechanism.guarantee.relation
+    assert mechanism.guarantee.loss(1e-9) == 3.0
+    assert len(mechanism.release(clustered.words[:5])) == 5
+
+
 def test_noise_of_another_dimension_is_refused(clustered):
     with pytest.raises(tv.InvalidInputError, match="dimension 3"):
         tv.NearestWord(clustered, tv.Laplace(epsilon=1.0, dimension=3))

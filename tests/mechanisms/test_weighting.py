@@ -262,6 +262,8 @@ def test_a_mechanism_can_be_made_again_from_its_spec(clustered, nouns, general):
             tv.from_spec(spec, objects={"vocabulary": clustered, "weights": weights[::-1]})
         with pytest.raises(tv.InvalidInputError, match="needs weights"):
             tv.from_spec(spec, objects={"vocabulary": clustered})
+        with pytest.raises(tv.InvalidInputError, match="by its sha256"):
+            tv.from_spec({**spec, "weights": [1, 2]}, objects={"vocabulary": clustered})
     assert tv.from_spec(general.spec(), objects={"vocabulary": nouns}).spec() == general.spec()
 
 
@@ -297,6 +299,7 @@ def test_weights_are_kept_as_they_were(clustered):
         (["a", "b", "c", "d"], "4 numbers"),
         ([True, True, True, True], "4 numbers"),
         (1.0, "4 numbers"),
+        (np.ma.array(np.ones(4), mask=[1, 0, 0, 0]), "got MaskedArray"),
         ("loose", '"general", "tight"'),
     ],
 )

@@ -134,7 +134,7 @@ def test_two_thousand_odd_requests_cause_no_fault_and_nothing_leaves_unpaid(serv
     fuzzed(service, place, 2_000)
 
 
-@pytest.mark.soak
+@pytest.mark.endurance
 def test_a_hundred_thousand_odd_requests_cause_no_fault_and_nothing_leaves_unpaid(service, place):
     for part in range(50):
         fuzzed(service, place, 2_000, seed=part)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.text.protection import AllBut, Where
+from textveil.text.rewriter import LEFT_OUT_CONDITION
 from textveil.text.tokens import words_in
 
 WORDS = ["unk", "the", "cat", "dog", "sat", "ran", "mat", "rug", "on", "under"]
@@ -86,6 +87,8 @@ def test_stop_words_can_be_left_and_are_named():
     rewritten = [rewriter.release("the cat sat on the mat") for _ in range(10)]
     assert all(re.fullmatch(r"the \S+ \S+ on the \S+", text) for text in rewritten)
     assert any("stop words" in item for item in rewriter.guarantee.reveals)
+    assert rewriter.guarantee.relation.condition == LEFT_OUT_CONDITION
+    assert f"two texts of equal length and layout {LEFT_OUT_CONDITION}, any output" in str(rewriter.guarantee)
 
 
 def test_words_looked_up_as_a_stop_word_are_not_left():
@@ -107,6 +110,8 @@ def test_spans_choose_the_words():
     release = rewriter.release_with_receipt(text, spans=[(start, end), (len(text) - 4, len(text))])
     assert re.fullmatch(r"“é” play [a-z\[\]]+ by [a-z\[\]]+", release.value)
     assert any("outside the given spans" in item for item in release.receipt.guarantee.reveals)
+    assert release.receipt.guarantee.relation.condition == LEFT_OUT_CONDITION
+    assert rewriter.guarantee.relation.condition == ""
     both = rewriter.release(["the cat", "a dog"], spans=[[(0, 3)], []])
     assert both[0].endswith(" cat")
     assert both[1] == "a dog"

@@ -8,13 +8,17 @@ that a correct mechanism is accused is at most alpha in all: it is shared by the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from textveil.auditing.analytic import analytic_finding
+from textveil.auditing.comparable import Comparison, comparison
 from textveil.auditing.exact import exact_finding
+from textveil.auditing.metrics import norm_of
+from textveil.auditing.promises import undecided
 from textveil.auditing.report import AuditReport, Finding, Method, Verdict
 from textveil.errors import InvalidInputError, require_count, require_positive, require_probability
-from textveil.guarantees import Guarantee, Status
+from textveil.guarantees import Guarantee, Pairs, Status
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.randomness import RandomSource
 
@@ -58,11 +62,14 @@ def audit(
     promise = subject.guarantee if claim is None else claim  # type: ignore[union-attr]
     wanted = _wanted(methods, checks=checks is not False)
     given = _triples(pair, pairs)
-    findings = _computed(subject, promise, wanted) if isinstance(subject, Mechanism) else []
+    compared = comparison(subject, promise) if isinstance(subject, Mechanism) else Comparison()
+    findings = _computed(subject, promise, wanted, compared) if isinstance(subject, Mechanism) else []
     if methods is not None or not any(found.verdict is Verdict.VIOLATED for found in findings):
         draws = _Draws(subject, promise, given, samples=samples, source=source, checks=checks)
-        # Where nothing was computed, or what is refuted was not caught, or inputs were given, outputs are compared too.
-        compares = methods is not None or bool(given) or not findings or promise.status is Status.REFUTED
+        # Where nothing was computed that counts, or what is refuted was not caught, or inputs were given, outputs are
+        # compared too.
+        counts = bool(findings) and compared.is_whole
+        compares = methods is not None or bool(given) or not counts or promise.status is Status.REFUTED
         parts = draws.parts(wanted if compares else wanted - {Method.BLACK_BOX})
         for part in parts:
             findings += part(alpha / len(parts))
@@ -71,10 +78,17 @@ def audit(
     return AuditReport(subject=_name(subject), claim=promise, findings=tuple(findings))
 
 
-def _computed(mechanism: Mechanism, claim: Guarantee, wanted: set[Method]) -> list[Finding]:
-    ways = ((Method.EXACT, exact_finding), (Method.ANALYTIC, analytic_finding))
-    found = (find(mechanism, claim) for method, find in ways if method in wanted)
-    return [finding for finding in found if finding is not None]
+def _computed(mechanism: Mechanism, claim: Guarantee, wanted: set[Method], compared: Comparison) -> list[Finding]:
+    ways = [
+        (method, find)
+        for method, find in ((Method.EXACT, exact_finding), (Method.ANALYTIC, analytic_finding))
+        if method in wanted
+    ]
+    if ways and compared.refused:
+        because = f"Nothing was computed: {compared.refused}."
+        return [undecided(name="the terms of the claim", method=ways[0][0], because=because)]
+    found = (find(mechanism, claim) for _, find in ways)
+    return [compared.finding(finding) for finding in found if finding is not None]
 
 
 class _Draws:
@@ -102,6 +116,26 @@ class _Draws:
         return [part for method, part in ways if method in wanted]
 
     def _pairs(self) -> list[Triple]:
+        """Return pairs with their distances as the claim counts them; those where that is not known are left out."""
+        pairs = self._inputs()
+        if self._given or self._is_measured_as_claimed():
+            return pairs
+        from textveil.auditing.pairs import distance_between
+
+        measured: list[Triple] = []
+        for x, y, _ in pairs if self._claim.relation.pairs is not Pairs.EDGES else []:
+            with suppress(InvalidInputError):
+                measured.append((x, y, distance_between(self._claim, x, y)))
+        return measured
+
+    def _is_measured_as_claimed(self) -> bool:
+        """Whether the distances of a mechanism's own pairs are those of the claim."""
+        given, own = self._claim.relation, self._subject.guarantee.relation
+        if given.pairs is Pairs.ANY or given.metric == own.metric:
+            return True
+        return given.pairs is not Pairs.EDGES and norm_of(given.metric) == norm_of(own.metric) != ""
+
+    def _inputs(self) -> list[Triple]:
         if self._given:
             return self._given
         if not isinstance(self._subject, Mechanism):
@@ -113,7 +147,9 @@ class _Draws:
     def _distribution(self, alpha: float) -> list[Finding]:
         from textveil.auditing.distribution import distribution_findings
 
-        return distribution_findings(self._subject, alpha=alpha, samples=self._samples, source=self._source)
+        return distribution_findings(
+            self._subject, claim=self._claim, alpha=alpha, samples=self._samples, source=self._source
+        )
 
     def _black_box(self, alpha: float) -> list[Finding]:
         from textveil.auditing.black_box import black_box_findings
@@ -125,7 +161,7 @@ class _Draws:
     def _surroundings(self, alpha: float) -> list[Finding]:
         from textveil.auditing.surroundings import check_surroundings
 
-        inputs = [each for triple in self._pairs() for each in triple[:2]][:_MOST_INPUTS]
+        inputs = [each for triple in self._inputs() for each in triple[:2]][:_MOST_INPUTS]
         if not inputs:
             return []
         return check_surroundings(

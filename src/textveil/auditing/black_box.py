@@ -1,7 +1,8 @@
 """Catch a promise that is broken by outputs alone.
 
 The first outputs of two inputs choose an event, the rest count it: P[event | x] <= e^loss P[event | x'] + delta is then
-tested exactly, at looks that share the chance of a false alarm. Proof and power: docs/auditing-by-sampling.md.
+tested exactly, at looks that share the chance of a false alarm. Once a breach is shown, fresh outputs say how large it
+is. Proof and power: docs/auditing-by-sampling.md.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import numpy as np
 
 from textveil.auditing.counts import Counts, Floats, breach_p_value, loss_shown
 from textveil.auditing.events import Event, best_event
-from textveil.auditing.outputs import Outputs, Subject, as_outputs, draw, plain
+from textveil.auditing.outputs import Outputs, Subject, as_outputs, draw
 from textveil.auditing.pairs import Pair, distance_between
 from textveil.auditing.promises import epsilon_for
 from textveil.auditing.report import Finding, Method, Verdict, Witness
 from textveil.auditing.scores import Leaning, Score, fitted_scores, given_scores
 from textveil.auditing.sequential import looks
+from textveil.auditing.units import promised_at
+from textveil.auditing.values import plain, require_answers
+from textveil.auditing.wording import times
 from textveil.errors import InvalidInputError, require_count
 from textveil.guarantees import Guarantee
 from textveil.mechanisms.vectors import VectorMechanism
@@ -35,6 +39,8 @@ _LARGEST_LOSS = 600.0
 # How many outputs are drawn where nobody says.
 _SAMPLES = (2_000, 20_000)
 _MARGIN = 8
+# So many further outputs of each input, at most, say how large a breach is.
+_FURTHER = 2_000
 
 
 def black_box_findings(
@@ -79,7 +85,7 @@ def _finding(
 ) -> Finding:
     x, y, given = pair
     distance = distance_between(claim, x, y) if given is None else float(given)
-    loss, delta = claim.loss(distance), claim.delta_at(distance)
+    loss, delta = promised_at(claim, x, y, distance)
     if math.isinf(loss) or delta >= 1:
         return Finding(
             name="outputs for a pair",
@@ -97,30 +103,45 @@ def _finding(
         more = draw(function, x, y, look.samples - len(first), source)
         for drawn, new in zip((first, second), more, strict=True):
             drawn.extend(new)
-        event, counts = _learn_and_count((x, y), *as_outputs(first, second), ratio, delta, known)
+        require_answers([*first, *second])
+        learned = max(1, len(first) // (_LEARN_KNOWN if known else _LEARN))
+        seen = first[:learned], second[:learned]
+        outputs = as_outputs(first, second, learned=seen)
+        event, counts = _learn_and_count((x, y), *outputs, learned, ratio, delta, known)
         caught = breach_p_value(counts, ratio=ratio, delta=delta, level=look.alpha) <= look.alpha
         if caught:
             break
-    shown = loss_shown(counts, delta=delta, level=look.alpha)
-    shown = max(shown, loss) if caught else shown
+    further = min(samples - look.samples, _FURTHER) if caught else 0
+    fresh = draw(function, x, y, further, source) if further else None
+    again = event.count(*as_outputs(*fresh, learned=seen)) if fresh else None
+    shown = loss_shown(again or counts, delta=delta, level=alpha / 2)
+    shown = max(shown, loss) if caught else min(shown, loss)
+    promised = f"at most e^{loss:.4g} times as often{f' + {delta:.3g}' if delta else ''}"
     return Finding(
         name="outputs for a pair",
         method=Method.BLACK_BOX,
         verdict=Verdict.VIOLATED if caught else Verdict.NOT_CERTIFIABLE,
-        explanation=_explanation(event, counts, loss, delta, caught, alpha),
-        bound=epsilon_for(claim, max(shown, 0.0), distance),
+        explanation=_accusation(event, counts, again, promised, alpha)
+        if caught
+        else _agreement(event, counts, promised),
+        bound=epsilon_for(claim, max(shown, 0.0) * (claim.loss(distance) / loss if loss else 1.0), distance),
         witness=_witness(pair, event, distance, shown, loss),
-        samples=2 * len(first),
+        samples=2 * (len(first) + further),
         alpha=alpha,
         needed=None if caught else 2 * samples_needed(loss, alpha=alpha, share=max(event.share, 1 / samples)),
     )
 
 
 def _learn_and_count(
-    pair: tuple[Any, Any], first: Outputs, second: Outputs, ratio: float, delta: float, known: list[Score]
+    pair: tuple[Any, Any],
+    first: Outputs,
+    second: Outputs,
+    learned: int,
+    ratio: float,
+    delta: float,
+    known: list[Score],
 ) -> tuple[Event, Counts]:
-    """Choose an event by the first outputs, and count it in the others."""
-    learned = max(1, len(first) // (_LEARN_KNOWN if known else _LEARN))
+    """Choose an event by the first outputs, so many as are for learning, and count it in the others."""
     seen, counted = slice(learned), slice(learned, None)
     event = best_event(known or given_scores(pair, first), first.part(seen), second.part(seen), ratio, delta)
     if learned > 1 and not (known and event.rate):
@@ -158,16 +179,25 @@ def _known_scores(subject: Subject, x: Any, y: Any) -> list[Score]:
     return [Score(_LOG_RATIO, by_density, Leaning.RATIO)]
 
 
-def _explanation(event: Event, counts: Counts, loss: float, delta: float, caught: bool, alpha: float) -> str:
-    against, other = ("x", "x'") if event.forward else ("x'", "x")
-    seen = (
-        f"The event ({event.name}), chosen beforehand, happened {counts.hits} times in {counts.of} for {against} and "
-        f"{counts.others} times for {other}"
+def _accusation(event: Event, counts: Counts, again: Counts | None, promised: str, alpha: float) -> str:
+    further = f" Then it happened {_happened(event, again)}, all fresh." if again else ""
+    return (
+        f"The event ({event.name}), chosen beforehand, happened {_happened(event, counts)}; promised is {promised}."
+        f"{further} By chance a promise that is kept is accused so in fewer than {alpha:.2g} of audits, and by all "
+        "that is tried together in fewer than the alpha of the audit."
     )
-    promised = f"at most e^{loss:.4g} times as often{f' + {delta:.3g}' if delta else ''}"
-    if caught:
-        return f"{seen}; promised is {promised}. By chance this happens in fewer than {alpha:.2g} of such audits."
+
+
+def _agreement(event: Event, counts: Counts, promised: str) -> str:
+    seen = f"The event ({event.name}), chosen beforehand, happened {_happened(event, counts)}"
+    if counts.hits <= counts.others:
+        seen = f"No event that tells x and x' apart was found in {counts.of:,} outputs of each"
     return f"{seen}, which agrees with the promise ({promised}). Sampling can't show that a promise holds."
+
+
+def _happened(event: Event, counts: Counts) -> str:
+    against, other = ("x", "x'") if event.forward else ("x'", "x")
+    return f"{times(counts.hits)} for {against} and {times(counts.others)} for {other} in {counts.of:,} outputs of each"
 
 
 def _witness(pair: Pair, event: Event, distance: float, shown: float, loss: float) -> Witness:

@@ -24,6 +24,7 @@ TEMPLATE = """\
 #   textveil audit my_module:my_function --claim claim.yaml
 
 unit: vector          # what is protected: word, vector, sentence, utterance, document or text
+# whole: true         # of a text: that epsilon is for all of it; else it is for each word that differs
 relation: metric      # metric: a loss of epsilon x distance; any: epsilon for any pair; within: for pairs up to radius
 metric: euclidean     # of metric and within: euclidean, l1, hyperbolic; or a name, if each pair gives its distance
 # radius: 1.0         # within: the largest distance covered; metric: where distances stop counting
@@ -46,7 +47,7 @@ inputs:
 _RELATIONS = (Pairs.METRIC, Pairs.ANY, Pairs.WITHIN)
 _METRICS = {"euclidean": "Euclidean distance", "l2": "Euclidean distance", "l1": "l1 distance"}
 _METRICS["hyperbolic"] = "hyperbolic distance"
-_FIELDS = ("unit", "relation", "metric", "radius", "epsilon", "delta", "reveals", "batch", "inputs", "pairs")
+_FIELDS = ("unit", "relation", "metric", "radius", "epsilon", "delta", "reveals", "whole", "batch", "inputs", "pairs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,8 @@ def _parsed(path: Path) -> Any:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InvalidInputError("it is not a text in UTF-8") from None
+    except OSError as error:
+        raise InvalidInputError(f"it can't be read ({error.strerror}); give the path of a claim: {path}") from None
     if path.suffix == ".json":
         try:
             return json.loads(text)
@@ -115,19 +118,28 @@ def _read(fields: Mapping[str, Any], name: str) -> ClaimFile:
     relation = _relation(fields)
     if "epsilon" not in fields:
         raise InvalidInputError("epsilon is missing; add for instance `epsilon: 1.0`")
+    unit = _choice("unit", fields, tuple(Unit))
+    whole = _switch("whole", fields)
+    if whole and unit is not Unit.TEXT:
+        raise InvalidInputError("whole is for unit text, whose words may count each; leave it out")
     claim = Guarantee(
         epsilon=require_positive("epsilon", number("epsilon", fields["epsilon"])),
         delta=number("delta", fields.get("delta", 0)),
-        unit=_choice("unit", fields, tuple(Unit)),
+        unit=unit,
+        whole=whole,
         relation=relation,
         status=Status.CONDITIONAL,
         reason=f"as claimed in {name}; nothing is proved",
         reveals=_reveals(fields.get("reveals", [])),
     )
-    batch = fields.get("batch", False)
-    if not isinstance(batch, bool):
-        raise InvalidInputError(f"batch must be true or false (got {batch!r})")
-    return ClaimFile(claim=claim, pairs=tuple(pairs_of(fields, claim)), batch=batch)
+    return ClaimFile(claim=claim, pairs=tuple(pairs_of(fields, claim)), batch=_switch("batch", fields))
+
+
+def _switch(name: str, fields: Mapping[str, Any]) -> bool:
+    value = fields.get(name, False)
+    if not isinstance(value, bool):
+        raise InvalidInputError(f"{name} must be true or false (got {value!r})")
+    return value
 
 
 def _relation(fields: Mapping[str, Any]) -> Relation:

@@ -36,6 +36,8 @@ def pairs_of(fields: Mapping[str, Any], claim: Guarantee) -> list[Pair]:
 
 def number(name: str, value: Any) -> float:
     """Return a number. YAML takes 1e-5 for a text, and a number is meant."""
+    if isinstance(value, bool):
+        raise InvalidInputError(f"{name} must be a number (got {str(value).lower()})")
     try:
         return float(value) if isinstance(value, str) else require_number(name, value)
     except ValueError:
@@ -99,7 +101,7 @@ def _made(inputs: Any, claim: Guarantee) -> list[Pair]:
         clip = require_positive("the clip of inputs", number("the clip of inputs", inputs["clip"]))
     if claim.relation.pairs is Pairs.ANY and math.isinf(clip):
         raise InvalidInputError("inputs needs a clip, the largest length of a vector, since relation is any")
-    axis, diagonal = np.eye(dimension)[0], np.full(dimension, 1 / math.sqrt(dimension))
+    axis, diagonal = np.eye(1, dimension)[0], np.full(dimension, 1 / math.sqrt(dimension))
     ways = (axis, diagonal) if dimension > 1 else (axis,)
     halves = [length * way for way in ways for length in _lengths(way, claim, clip)]
     return [(half, 0.0 - half, distance_between(claim, half, 0.0 - half)) for half in halves]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from textveil.auditing.values import key_of, told
 from textveil.errors import InvalidInputError
 from textveil.mechanisms.mechanism import Mechanism
 
@@ -28,7 +29,7 @@ def function_of(name: str) -> Any:
     try:
         found: Any = importlib.import_module(module)
     except Exception as error:
-        raise InvalidInputError(f"{module} can't be imported: {_told(error)}") from error
+        raise InvalidInputError(f"{module} can't be imported: {told(error)}") from error
     for part in path.split("."):
         if not hasattr(found, part):
             raise InvalidInputError(f"there is no {part} in {module}; a function is named module:function")
@@ -70,7 +71,7 @@ class Called:
         if self._process != os.getpid():
             # Workers that were forked must not hand out the same outputs.
             self._process, self._waiting = os.getpid(), {}
-        key = value.tobytes() if isinstance(value, np.ndarray) else repr(value)
+        key = type(value), key_of(value)
         if not self._waiting.get(key):
             self._waiting[key] = self._answers(value)
         return self._waiting[key].pop()
@@ -93,9 +94,4 @@ class Called:
         try:
             return self._function(value)
         except Exception as error:
-            raise InvalidInputError(f"{self.__name__} raised {_told(error)}") from error
-
-
-def _told(error: Exception) -> str:
-    first = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+            raise InvalidInputError(f"{self.__name__} raised {told(error)}") from error

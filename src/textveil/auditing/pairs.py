@@ -6,16 +6,20 @@ A loss of one or two nats is the easiest to test, so pairs of a metric promise a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.auditing.metrics import DIVIDED, norm_of
 from textveil.auditing.words_apart import word_pairs
 from textveil.encoders import DocumentEmbedder, TextEmbedder
+from textveil.encoders.rewritten_words import RewrittenWords
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee, Pairs
+from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.deep_candidate import DeepCandidate
 from textveil.mechanisms.directions import Directions
@@ -28,32 +32,37 @@ from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.public_response import PublicResponse
 from textveil.mechanisms.sentence_responses import SentenceResponses
 from textveil.mechanisms.vectors import AdditiveMechanism
-from textveil.mechanisms.word_vector import WordVectorMechanism
+from textveil.mechanisms.word_vector import WordVector, WordVectorMechanism
 from textveil.mechanisms.words import WordMechanism
 from textveil.spaces.hyperbolic import Polar, distance
 from textveil.text import TextRewriter
+from textveil.vocabulary import Vocabulary
 
 Floats = NDArray[np.float64]
 Pair = tuple[Any, Any, float | None]
 
 _SENTENCES = 3
+_UTTERANCES = ("the weather is fine today", "she has been ill for a year")
 
 
 def distance_between(claim: Guarantee, x: Any, y: Any) -> float:
     """Return the distance of two inputs as the claim counts it; inf where every pair has the same promise.
 
-    A metric is known by how its name begins: Euclidean, l1 or hyperbolic.
+    A metric is known by its name: Euclidean, l1 or hyperbolic distance, of vectors divided by their lengths or not.
     """
     if claim.relation.pairs in (Pairs.ANY, Pairs.EDGES):
         return math.inf
     metric = claim.relation.metric
     try:
         a, b = (np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in (x, y))
-        if metric.startswith("Euclidean"):
+        norm = norm_of(metric.removesuffix(DIVIDED))
+        if metric.endswith(DIVIDED):
+            a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+        if norm == "Euclidean":
             return float(np.linalg.norm(a - b))
-        if metric.startswith("l1"):
+        if norm == "l1":
             return float(np.abs(a - b).sum())
-        if metric.startswith("hyperbolic"):
+        if norm == "hyperbolic":
             return float(distance(Polar.of_ball(a), Polar.of_ball(b))[0])
     except (TypeError, ValueError):
         pass
@@ -100,7 +109,7 @@ def _privunit(mechanism: PrivUnit) -> list[Pair]:
 
 @pairs_for.register
 def _directed(mechanism: Directions) -> list[Pair]:
-    return pairs_for(mechanism.mechanism) if mechanism.dimension > 1 else []
+    return _units(mechanism) if mechanism.dimension > 1 else []
 
 
 @pairs_for.register
@@ -142,12 +151,19 @@ def _words(mechanism: WordMechanism | WordVectorMechanism) -> list[Pair]:
 
 
 @pairs_for.register
+def _word_vectors(mechanism: WordVector) -> list[Pair]:
+    """Return words, as far apart as the promise for their vectors counts, which need not be as in the vocabulary."""
+    vocabulary = mechanism.vocabulary
+    pairs = ((x, y, *vocabulary.points[vocabulary.ids([x, y])]) for x, y, _ in word_pairs(vocabulary))
+    return _promised(mechanism.guarantee, pairs)
+
+
+@pairs_for.register
 def _texts(mechanism: TextRewriter) -> list[Pair]:
     """Return texts that differ in one word, which a word of the table stands beside."""
     vocabulary = mechanism.mechanism.vocabulary
     beside = vocabulary.words[0]
-    whole = [pair for pair in word_pairs(vocabulary) if all(word.isascii() and word.isalnum() for word in pair[:2])]
-    return [(f"{x} {beside}", f"{y} {beside}", apart) for x, y, apart in whole]
+    return [(f"{x} {beside}", f"{y} {beside}", apart) for x, y, apart in _plain_words(vocabulary)]
 
 
 @pairs_for.register
@@ -178,11 +194,33 @@ def _mean_in_ball(mechanism: GaussianMean | AveragedPrivUnit) -> list[Pair]:
 
 
 @pairs_for.register
-def _embedded(mechanism: TextEmbedder | DocumentEmbedder) -> list[Pair]:
-    """Return texts; what is promised must not depend on them."""
-    if mechanism.guarantee.relation.pairs is not Pairs.ANY:
+def _rewritten(mechanism: RewrittenWords) -> list[Pair]:
+    return _texts(mechanism.rewriter)
+
+
+@pairs_for.register
+def _utterances(mechanism: Adept | DocumentEmbedder) -> list[Pair]:
+    """Return two texts; what is promised must not depend on them."""
+    return [(*_UTTERANCES, math.inf)] if mechanism.guarantee.relation.pairs is Pairs.ANY else []
+
+
+@pairs_for.register
+def _embedded(mechanism: TextEmbedder) -> list[Pair]:
+    """Return texts, as far apart as their vectors are once these are rounded."""
+    noise, vocabulary = mechanism.mechanism, getattr(mechanism.encoder, "vocabulary", None)
+    texts = [_UTTERANCES] if vocabulary is None else [(x, y) for x, y, _ in _plain_words(vocabulary)]
+    if mechanism.guarantee.relation.pairs is Pairs.ANY:
+        return [(x, y, math.inf) for x, y in texts]
+    if not isinstance(noise, AdditiveMechanism) or not noise.is_euclidean:
         return []
-    return [("the weather is fine today", "she has been ill for a year", math.inf)]
+    vectors = (noise.lattice.to_vectors(noise.lattice.snap(mechanism._check(pair))) for pair in texts)
+    apart = _promised(noise.guarantee, ((x, y, *rows) for (x, y), rows in zip(texts, vectors, strict=True)))
+    return [pair for pair in apart if pair[2]]
+
+
+def _plain_words(vocabulary: Vocabulary) -> list[Pair]:
+    """Return pairs of words that a text is split into as they are."""
+    return [pair for pair in word_pairs(vocabulary) if all(word.isascii() and word.isalnum() for word in pair[:2])]
 
 
 def _halves(dimension: int, far: float) -> list[Floats]:
@@ -197,7 +235,16 @@ def _in_ball(dimension: int, clip: float) -> list[Pair]:
     return [*((end, -end, math.inf) for end in reversed(ends)), (ends[0], 0.0 * ends[0], math.inf)]
 
 
-def _units(mechanism: Laplace | PrivUnit) -> list[Pair]:
+def _promised(claim: Guarantee, pairs: Iterable[tuple[Any, Any, Floats, Floats]]) -> list[Pair]:
+    """Return pairs with the distance of their vectors in the claim, those that are promised something."""
+    try:
+        apart = [(x, y, distance_between(claim, first, second)) for x, y, first, second in pairs]
+    except InvalidInputError:
+        return []
+    return [pair for pair in apart if math.isfinite(claim.loss(pair[2]))]
+
+
+def _units(mechanism: Directions | Laplace | PrivUnit) -> list[Pair]:
     """Return unit vectors: opposite ones along an axis and along the diagonal, and two that are near."""
     halves = _halves(mechanism.dimension, 2.0)
     claim = mechanism.guarantee
@@ -206,7 +253,7 @@ def _units(mechanism: Laplace | PrivUnit) -> list[Pair]:
         near = math.cos(1 / max(claim.epsilon, 1)) * halves[0]
         near[1] = math.sin(1 / max(claim.epsilon, 1))
         pairs.append((halves[0], near))
-    return [(x, y, distance_between(claim, x, y)) for x, y in pairs]
+    return _promised(claim, ((x, y, x, y) for x, y in pairs))
 
 
 def _one_replaced(others: Floats, x: Floats, y: Floats, sentences: int) -> Pair:

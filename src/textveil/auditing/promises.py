@@ -78,6 +78,7 @@ def conclude(
     because: str,
     witness: Witness | None = None,
     escaped: float | None = None,
+    mu: float | None = None,
     caveat: str = "",
 ) -> Finding:
     """Compare what was computed with what was claimed.
@@ -89,12 +90,15 @@ def conclude(
     bound : the true epsilon, in the unit of the claim
     because : a sentence that says where it comes from
     escaped : the true delta at the epsilon claimed, where the loss passes it; None if it was not computed
+    mu : how telling the noise is for a unit of distance, if it is Gaussian: a claim of mu holds only where it is known
     caveat : what was not computed, or why what is sampled may have another law; then nothing is said to hold
     """
     passes = exceeds(bound, claim.epsilon)
     broken = passes and (claim.delta == 0 or (escaped is not None and exceeds(escaped, claim.delta)))
     if passes and not broken and escaped is None:
         caveat = caveat or "how much passes the epsilon claimed was not computed"
+    if claim.mu is not None and (mu is None or exceeds(mu, claim.mu)):
+        caveat = caveat or "the mu that was claimed is not known to be enough"
     verdict = Verdict.VIOLATED if broken else Verdict.NOT_CERTIFIABLE if caveat else Verdict.HOLDS
     told = [because, _comparison(claim, bound, escaped, broken=broken)]
     if caveat and not broken:

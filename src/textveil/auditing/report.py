@@ -119,8 +119,10 @@ class AuditReport:
 
     @property
     def deciding(self) -> Finding | None:
-        """The finding that the verdict rests on."""
+        """The finding that the verdict rests on: of violations one that was computed, or else the largest shown."""
         agreeing = [finding for finding in self.findings if finding.verdict is self.verdict]
+        if self.verdict is Verdict.VIOLATED:
+            return max(agreeing, key=lambda finding: (finding.method in CERTIFYING, _known(finding.bound)))
         if self.verdict is Verdict.HOLDS:
             agreeing = [finding for finding in agreeing if finding.certifies]
         ranked = sorted(agreeing, key=lambda finding: (not finding.contradicts, finding.method not in CERTIFYING))
@@ -160,9 +162,17 @@ class AuditReport:
         return "\n".join([f"{self.subject}: {self.verdict}.", *lines])
 
 
+def _known(bound: float) -> float:
+    return -math.inf if math.isnan(bound) else bound
+
+
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): _finite(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    return _finite(value.tolist()) if hasattr(value, "tolist") else repr(value)

@@ -23,7 +23,6 @@ from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
 from textveil.mechanisms.deep_candidate import DeepCandidate
 from textveil.mechanisms.document_means import AveragedPrivUnit, GaussianMean, TruncatedMean
-from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.gaussian import Gaussian
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
 from textveil.mechanisms.jaccard import Jaccard
@@ -33,6 +32,7 @@ from textveil.mechanisms.nadp import Nadp
 from textveil.mechanisms.privemb import PrivEmb
 from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.public_response import PublicResponse
+from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import RandomSource
 from textveil.spaces.hyperbolic import Polar, distance
 
@@ -151,9 +151,13 @@ def _averaged(mechanism: AveragedPrivUnit, value: Any, count: int, source: Rando
 
 
 @sampler_checks.register
-def _words(mechanism: Exponential, value: Any, count: int, source: RandomSource | None) -> Iterator[Check]:
-    word = int(mechanism.vocabulary.ids([value])[0])
-    chosen = mechanism.release_ids(np.full(count, word), source=source)
+def _words(mechanism: WordMechanism, value: Any, count: int, source: RandomSource | None) -> Iterator[Check]:
+    """Compare the words released with the rows that are declared, for any mechanism that declares them."""
+    if not hasattr(mechanism, "transition_rows"):
+        return iter(())
+    vocabulary = mechanism.vocabulary
+    word = int(vocabulary.ids([value])[0])
+    chosen = vocabulary.ids(list(mechanism.release([value] * count, source=source)))
     return choice_checks(chosen, mechanism.transition_rows(np.array([word]))[0], word)
 
 

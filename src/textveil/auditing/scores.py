@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from textveil.auditing.counts import Floats
-from textveil.auditing.outputs import Outputs, as_vector
+from textveil.auditing.outputs import Outputs, as_vector, name_of
 
 _LARGEST = 1e38
 
@@ -120,8 +120,9 @@ def _discriminant(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
 
 def _text_scores(pair: tuple[Any, Any]) -> Iterator[Score]:
     for name, value in zip(("x", "x'"), pair, strict=True):
+        own = name_of(value)
         words = frozenset(value.lower().split()) if isinstance(value, str) else frozenset()
-        yield _of_names(f"whether the output is {name}", lambda output, value=value: output == value)  # type: ignore[misc]
+        yield _of_names(f"whether the output is {name}", lambda output, own=own: output == own)  # type: ignore[misc]
         yield _of_names(
             f"how many words the output shares with {name}",
             lambda output, words=words: len(words & set(str(output).lower().split())),  # type: ignore[misc]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from textveil.auditing.promises import exceeds
 from textveil.auditing.report import CERTIFYING, AuditReport, Finding, Verdict, Witness
-from textveil.guarantees import Pairs
+from textveil.guarantees import Pairs, rounded_down, rounded_up
 
 _SHOWN = 6
+_DIGITS, _MOST_DIGITS = 4, 7
 
 
 def facts(report: AuditReport) -> dict[str, str]:
@@ -22,10 +24,13 @@ def facts(report: AuditReport) -> dict[str, str]:
 
 def of_witness(finding: Finding, witness: Witness) -> dict[str, str]:
     """Return the pair of inputs behind a finding, by title."""
-    told = {"x": shortened(witness.pair[0]), "x'": shortened(witness.pair[1]), "Event": witness.event}
+    x, y = (shortened(one) for one in witness.pair)
+    if x == y:
+        x, y = (shortened(one, digits=17) for one in witness.pair)
+    told = {"x": x, "x'": y, "Event": witness.event}
     if witness.loss > 0:
-        least = "" if _certain(finding) else "at least "
-        told["Loss"] = f"{least}{number(witness.loss)}, with {number(witness.claimed)} claimed for this pair"
+        found, claimed = _compared(finding, witness.loss, witness.claimed)
+        told["Loss"] = f"{found}, with {claimed} claimed for this pair"
     return told
 
 
@@ -39,21 +44,48 @@ def drawn(finding: Finding) -> str:
     return ", ".join(parts)
 
 
-def shortened(value: Any) -> str:
+def shortened(value: Any, digits: int = _DIGITS) -> str:
     """Return a public input in a few words: of a vector the first numbers."""
     if isinstance(value, list) and value and all(isinstance(item, int | float) for item in value):
-        first = ", ".join(f"{item:.4g}" for item in value[:_SHOWN])
+        first = ", ".join(f"{item:.{digits}g}" for item in value[:_SHOWN])
         return f"({first}{f', ... {len(value)} numbers' if len(value) > _SHOWN else ''})"
     if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
-        return f"{len(value)} sentence{'s' if len(value) > 1 else ''}, the first {shortened(value[0])}"
+        return f"{len(value)} sentence{'s' if len(value) > 1 else ''}, the first {shortened(value[0], digits)}"
     return f"“{value}”" if isinstance(value, str) else str(value)
 
 
 def number(value: float) -> str:
     """Return a number with about four digits."""
-    if math.isinf(value):
+    return _grouped(f"{value:.{_DIGITS}g}" if value < 1e4 else f"{value:.3g}" if value < 1e7 else f"{value:.2g}")
+
+
+def times(count: int) -> str:
+    """Return how often something happened."""
+    return {0: "never", 1: "once"}.get(count, f"{count:,} times")
+
+
+def _compared(finding: Finding, found: float, claimed: float) -> tuple[str, str]:
+    """Return what was found and what was claimed, in digits that tell them apart where the claim is broken.
+
+    What refutes a claim is rounded down, all other losses up: none is printed as more, or as better, than it is.
+    """
+    least = "" if _certain(finding) else "at least "
+    if finding.verdict is not Verdict.VIOLATED:
+        true = found if exceeds(found, claimed) else min(found, claimed)
+        rounded = rounded_up if _certain(finding) else rounded_down
+        return least + _grouped(rounded(true, _DIGITS)), _grouped(rounded_up(claimed, _DIGITS))
+    for digits in range(_DIGITS, _MOST_DIGITS + 1):
+        shown, promise = rounded_down(found, digits), rounded_up(claimed, digits)
+        if float(shown) > float(promise):
+            return least + _grouped(shown), _grouped(promise)
+    return f"above {_grouped(promise)}", _grouped(promise)
+
+
+def _grouped(value: str) -> str:
+    """Return a printed number with commas between thousands; beyond ten millions as a power of ten."""
+    if math.isinf(float(value)):
         return "∞"
-    return f"{value:.4g}" if value < 1e4 else f"{float(f'{value:.3g}'):,.0f}" if value < 1e7 else f"{value:.2g}"
+    return f"{float(value):,.0f}" if 1e3 <= float(value) < 1e7 else value
 
 
 def _certain(finding: Finding) -> bool:
@@ -71,5 +103,5 @@ def _found(report: AuditReport, decides: Finding | None) -> str:
     if math.isnan(decides.bound) or not (_certain(decides) or decides.bound > 0):
         return by
     unit = " per unit of distance" if report.claim.relation.pairs is Pairs.METRIC else ""
-    least = "" if _certain(decides) else "at least "
-    return f"epsilon {least}{number(decides.bound)}{unit}, where {number(report.claim.epsilon)} was claimed; {by}"
+    found, claimed = _compared(decides, decides.bound, report.claim.epsilon)
+    return f"epsilon {found}{unit}, where {claimed} was claimed; {by}"

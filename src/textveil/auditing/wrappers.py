@@ -6,7 +6,6 @@ reach it. Only where everything passes through is its violation one of the whole
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
@@ -22,8 +21,8 @@ from textveil.mechanisms.nadp import Nadp
 from textveil.mechanisms.nadp.repaired import Word
 from textveil.mechanisms.nearest_word import NearestWord
 from textveil.mechanisms.sentence_responses import SentenceResponses
-from textveil.mechanisms.vectors import AdditiveMechanism
 from textveil.text import TextRewriter
+from textveil.text.protection import EveryWord
 
 _HIDDEN = "That is so for the noise inside; what is done before and after it may hide that, or not."
 
@@ -68,15 +67,22 @@ def inner_of(mechanism: Any, claim: Guarantee) -> Inner | None:
     return None
 
 
-def of_vectors(mechanism: Mechanism, claim: Guarantee, because: str) -> Inner:
-    """Return an inner mechanism for vectors, the claim being by the distance that its own promise counts."""
-    metric = mechanism.guarantee.relation.metric
-    return Inner(mechanism, replace(claim, unit=Unit.VECTOR, relation=replace(claim.relation, metric=metric)), because)
+def of_vectors(outer: Mechanism, mechanism: Mechanism, claim: Guarantee, because: str) -> Inner:
+    """Return an inner mechanism for vectors, with what is claimed of the outer one.
+
+    The claim keeps its distance, unless that is the outer one's own: the inner one's, with a word about the vectors.
+    """
+    relation, own = claim.relation, mechanism.guarantee.relation.metric
+    if relation.metric == outer.guarantee.relation.metric and relation.metric.startswith(own):
+        relation = replace(relation, metric=own)
+    return Inner(mechanism, replace(claim, unit=Unit.VECTOR, relation=relation), because)
 
 
 @inner_of.register
 def _nearest_word(mechanism: NearestWord, claim: Guarantee) -> Inner:
-    return of_vectors(mechanism.mechanism, claim, "The nearest word is a public function of the noisy vector.")
+    return of_vectors(
+        mechanism, mechanism.mechanism, claim, "The nearest word is a public function of the noisy vector."
+    )
 
 
 @inner_of.register
@@ -87,28 +93,28 @@ def _nadp(mechanism: Nadp, claim: Guarantee) -> Inner | None:
 
 
 @inner_of.register
-def _directions(mechanism: Directions, claim: Guarantee) -> Inner:
-    return of_vectors(mechanism.mechanism, claim, "Directions are taken before anything is released.")
+def _directions(mechanism: Directions, claim: Guarantee) -> Inner | None:
+    # By any other distance than its own nothing follows: two near vectors may have opposite directions.
+    if claim.relation.pairs is not Pairs.ANY and claim.relation.metric != mechanism.guarantee.relation.metric:
+        return None
+    return of_vectors(mechanism, mechanism.mechanism, claim, "Directions are taken before anything is released.")
 
 
 @inner_of.register
 def _text_embedder(mechanism: TextEmbedder, claim: Guarantee) -> Inner:
-    return of_vectors(mechanism.mechanism, claim, "The encoder is a public function of each text.")
+    return of_vectors(mechanism, mechanism.mechanism, claim, "The encoder is a public function of each text.")
 
 
 @inner_of.register
 def _adept(mechanism: Adept, claim: Guarantee) -> Inner | None:
     if claim.relation.pairs is not Pairs.ANY:
         return None
-    noise, far = mechanism.mechanism, 2 * mechanism.codec.clip
+    noise = mechanism.mechanism
     because = "The codec is public, and what it writes is a function of the noisy vector."
     own = noise.guarantee.relation
     if own.pairs is Pairs.ANY:
-        return of_vectors(noise, claim, because)
-    if isinstance(noise, AdditiveMechanism):
-        # Vectors of the ball are rounded to the nearest point of the lattice, which may lie outside.
-        far += noise.lattice.step * math.sqrt(noise.dimension)
-    within = Relation(pairs=Pairs.WITHIN, metric=own.metric, radius=far)
+        return of_vectors(mechanism, noise, claim, because)
+    within = Relation(pairs=Pairs.WITHIN, metric=own.metric, radius=2 * mechanism.clip)
     return Inner(noise, replace(claim, unit=Unit.VECTOR, relation=within), because)
 
 
@@ -130,7 +136,14 @@ def _sentence_responses(mechanism: SentenceResponses, claim: Guarantee) -> Inner
 
 @inner_of.register
 def _text_rewriter(mechanism: TextRewriter, claim: Guarantee) -> Inner | None:
-    if not claim.by_words or claim.positions is not None:
+    if not claim.by_words or claim.positions is not None or not _says_what_is_left_out(mechanism, claim):
         return None
     words = replace(claim, unit=Unit.WORD)
     return Inner(mechanism.mechanism, words, "Each word has a draw of its own, so that losses add.", shows=True)
+
+
+def _says_what_is_left_out(mechanism: TextRewriter, claim: Guarantee) -> bool:
+    """Whether every word is protected alone, or the claim has what is not so: words left out, words that recur."""
+    protect, own = mechanism.protect, mechanism.guarantee.relation
+    left_out = type(protect) is EveryWord or (bool(protect.reveals) and set(protect.reveals) <= set(claim.reveals))
+    return left_out and own.condition in ("", claim.relation.condition)

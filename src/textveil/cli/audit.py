@@ -56,7 +56,11 @@ def run(
         bool, typer.Option("--checks/--no-checks", help="Look for what breaks privacy around the noise.")
     ] = True,
     digits: Annotated[
-        bool, typer.Option("--digits", help="Hold a function to its promise to the last digit of its floats.")
+        bool,
+        typer.Option(
+            "--digits",
+            help="Last digits of floats that tell the input accuse a function; else they are reported.",
+        ),
     ] = False,
     processes: Annotated[
         bool, typer.Option("--processes", help="Compare the noise of forked workers and of new processes.")

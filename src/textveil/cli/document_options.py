@@ -52,8 +52,10 @@ RecoderFile = Annotated[
 
 def own_candidates(
     options: VectorOptions, source: str, file_format: str | None, selection: Selection
-) -> CandidateFile | None:
+) -> tuple[CandidateFile | None, str]:
     """Read the user's own candidates, and refuse private records among them before anything is encoded or kept.
+
+    Returns what was read and, if nothing could be compared, a line that says so.
 
     Parameters
     ----------
@@ -66,17 +68,13 @@ def own_candidates(
     from textveil.mechanisms.candidate_files import CandidateFile
 
     if options.candidates is None:
-        return None
+        return None, ""
     texts = selection.holds is not Holds.VECTORS
     public = CandidateFile.read(options.candidates, texts=texts, column=column_of(options.candidates_column))
     shards = shards_of(None if source == "-" else Path(source), file_format, selection.holds)
     reason = require_apart(shards, selection, public)
-    if reason:
-        typer.echo(
-            f"textveil: the records were not compared with --candidates, since {reason}; make sure that none is there",
-            err=True,
-        )
-    return public
+    told = f"textveil: records were not compared with --candidates, since {reason}; make sure that none is among them"
+    return public, told if reason else ""
 
 
 def embedder_of(

@@ -148,7 +148,7 @@ def run(
         _refuse("the input holds vectors", delimiter=delimiter)
     holds = Holds.VECTORS if dimension else Holds.DOCUMENTS
     selection = Selection(column=column_of(column), header=header, delimiter=delimiter, holds=holds)
-    own = own_candidates(options, source, file_format, selection)
+    own, told = own_candidates(options, source, file_format, selection)
     work = (
         _of_vectors(options, dimension, own)
         if dimension
@@ -167,6 +167,8 @@ def run(
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
     )
+    if told:
+        typer.echo(told, err=True)
     done = carried_out(job, preview=preview, discard=discard, scale=_scale(options, work) if preview else "")
     if done is not None:
         typer.echo(str(done))

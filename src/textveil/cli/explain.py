@@ -22,7 +22,7 @@ def run(
     size: Size = 30_000,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", help="Draw the word and its likely replacements: .svg, .png or .pdf."),
+        typer.Option("--picture", help="Draw one word and its likely replacements: .svg, .png or .pdf."),
     ] = None,
 ) -> None:
     """Say what happens to words: the chance to stay, likely replacements, what an attacker learns."""

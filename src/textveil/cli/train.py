@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from textveil.cli.running import Discard, Overwrite
 from textveil.cli.train_autoencoder import autoencoder
 from textveil.cli.train_recoder import recoder
-from textveil.errors import InvalidInputError
+from textveil.cli.training import require_target, resumable
+
+# Nodes measured for the warning, and the MAP below which there is one.
+_SAMPLE, _LOW_PRECISION = 1000, 0.5
 
 app = typer.Typer(help="Train on public data what mechanisms use.", no_args_is_help=True)
 app.command("recoder")(recoder)
@@ -48,17 +52,16 @@ def poincare(
     without: Annotated[Path | None, typer.Option("--without", help="No words of this list, one a line.")] = None,
     every: Annotated[int, typer.Option("--every", help="Epochs between two lines of the curve.")] = 50,
     exact: Annotated[bool, typer.Option("--exact", help="At the end measure all nodes, not a sample.")] = False,
-    discard: Annotated[bool, typer.Option("--discard", help="Start over instead of resuming.")] = False,
+    overwrite: Overwrite = False,
+    discard: Discard = False,
 ) -> None:
     """Train a hyperbolic vocabulary from IS-A relations. Interrupted? Give the same command again."""
-    from textveil.learn.checkpoints import TrainingInterrupted
     from textveil.learn.hierarchies import read_hierarchy
     from textveil.learn.poincare import Recipe, train
     from textveil.learn.reconstruction import reconstruction
     from textveil.learn.relation_files import read_words
 
-    if target.suffix != ".npz" or not target.parent.is_dir():
-        raise InvalidInputError(f"OUT must be an .npz file in a folder that exists (got {target})")
+    require_target(target, "OUT", overwrite=overwrite)
     recipe = Recipe(dimension=dimension, epochs=epochs, negatives=negatives, rate=rate, burn_in=burn_in, seed=seed)
     hierarchy = read_hierarchy(
         source,
@@ -71,17 +74,17 @@ def poincare(
     )
     relations = hierarchy.relations
     typer.echo(f"{len(relations):,} pairs of {len(relations.names):,} names")
-    checkpoint = target.with_name(target.name + ".checkpoint")
-    if discard:
-        checkpoint.unlink(missing_ok=True)
-    try:
+    with resumable(target, discard=discard) as checkpoint:
         points = train(relations, recipe, threads=threads, checkpoint=checkpoint, every=every, report=typer.echo)
-    except TrainingInterrupted as stopped:
-        typer.echo(f"textveil: {stopped}", err=True)
-        raise typer.Exit(130) from None
-    if exact:
-        typer.echo(reconstruction(points, relations, threads=threads))
-    vocabulary = hierarchy.vocabulary(points)
-    vocabulary.save(target)
-    checkpoint.unlink(missing_ok=True)
+        quality = reconstruction(points, relations, sample=None if exact else _SAMPLE, threads=threads)
+        if exact:
+            typer.echo(quality)
+        vocabulary = hierarchy.vocabulary(points)
+        vocabulary.save(target)
     typer.echo(f"{target}: {vocabulary}")
+    if (precision := quality.mean_average_precision) < _LOW_PRECISION:
+        typer.echo(
+            f"textveil: warning: MAP is {precision:.2f}, where 1 is perfect: distances hardly show what is above what; "
+            "train longer (--epochs), or with fewer --negatives if there are few names",
+            err=True,
+        )

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from textveil.errors import InvalidInputError
+from textveil.cli.running import Discard, Overwrite
+from textveil.cli.training import require_target, resumable
 
 
 def autoencoder(
@@ -33,15 +34,14 @@ def autoencoder(
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether the first row of a csv file names columns.")
     ] = None,
-    discard: Annotated[bool, typer.Option("--discard", help="Start over instead of resuming.")] = False,
+    overwrite: Overwrite = False,
+    discard: Discard = False,
 ) -> None:
     """Train an auto-encoder on public utterances. Interrupted? Give the same command again. Needs torch."""
     from textveil.learn.autoencoder.network import Shape
     from textveil.learn.autoencoder.training import Recipe, train
-    from textveil.learn.checkpoints import TrainingInterrupted
 
-    if target.suffix != ".npz" or not target.parent.is_dir():
-        raise InvalidInputError(f"MODEL must be an .npz file in a folder that exists (got {target})")
+    require_target(target, "MODEL", overwrite=overwrite)
     recipe = Recipe(
         shape=Shape(latent=latent, clip=clip, hidden=hidden),
         length=length,
@@ -55,16 +55,9 @@ def autoencoder(
     )
     texts = _texts(source, column, header)
     typer.echo(f"{len(texts):,} public utterances; none of them may be among those that you release")
-    checkpoint = target.with_name(target.name + ".checkpoint")
-    if discard:
-        checkpoint.unlink(missing_ok=True)
-    try:
+    with resumable(target, discard=discard) as checkpoint:
         made = train(texts, recipe, threads=threads, device=device, checkpoint=checkpoint, report=typer.echo)
-    except TrainingInterrupted as stopped:
-        typer.echo(f"textveil: {stopped}", err=True)
-        raise typer.Exit(130) from None
-    made.save(target)
-    checkpoint.unlink(missing_ok=True)
+        made.save(target)
     typer.echo(f"{target}: {made}, sha256 {made.digest[:12]}")
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from textveil.errors import InvalidInputError
+from textveil.cli.running import Discard, Overwrite
+from textveil.cli.training import require_target, resumable
 
 if TYPE_CHECKING:
     from textveil.hashing import Packed
@@ -34,34 +35,26 @@ def recoder(
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether the first row of a csv file names columns.")
     ] = None,
-    discard: Annotated[bool, typer.Option("--discard", help="Start over instead of resuming.")] = False,
+    overwrite: Overwrite = False,
+    discard: Discard = False,
 ) -> None:
     """Train a recoder on public documents. Interrupted? Give the same command again. Needs torch."""
     from textveil.cli.embed import encoder_of
     from textveil.encoders import public_vectors
     from textveil.encoders.encoder import readable
-    from textveil.learn.checkpoints import TrainingInterrupted
     from textveil.learn.recoder import Recipe, train
     from textveil.mechanisms.exponential.certificates import cache_folder
     from textveil.text.documents import all_sentences
 
-    if target.suffix != ".npz" or not target.parent.is_dir():
-        raise InvalidInputError(f"OUT must be an .npz file in a folder that exists (got {target})")
+    require_target(target, "OUT", overwrite=overwrite)
     recipe = Recipe(clusters=clusters, dimension=dimension, layers=layers, epochs=epochs, rate=rate, seed=seed)
     sentences, offsets = all_sentences(_documents(source, column, header))
     chosen = encoder_of(encoder, None, None)
     typer.echo(f"{len(sentences):,} sentences of {len(offsets) - 1:,} documents")
-    checkpoint = target.with_name(target.name + ".checkpoint")
-    if discard:
-        checkpoint.unlink(missing_ok=True)
-    try:
+    with resumable(target, discard=discard) as checkpoint:
         vectors = public_vectors(chosen, readable(sentences), cache=cache_folder() / "vectors")
         made = train(vectors, offsets, recipe, encoder=chosen.digest, checkpoint=checkpoint, report=typer.echo)
-    except TrainingInterrupted as stopped:
-        typer.echo(f"textveil: {stopped}", err=True)
-        raise typer.Exit(130) from None
-    made.save(target)
-    checkpoint.unlink(missing_ok=True)
+        made.save(target)
     typer.echo(f"{target}: recodes {made.takes} numbers into {made.dimension}, sha256 {made.digest[:12]}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.errors import InvalidInputError
+from textveil.errors import InvalidInputError, require_positive
 
 if TYPE_CHECKING:
     from textveil.mechanisms.adept import Adept
@@ -46,6 +46,7 @@ def adept_of(
         raise InvalidInputError(f"--mechanism adept rewrites whole utterances: omit {', '.join(not_for_it)}")
     if epsilon is None:
         raise InvalidInputError("choose how strong: --epsilon 8 (the loss between any two utterances)")
+    require_positive("epsilon", epsilon)
     codec = AutoEncoder.default(beam=beam or 0) if model is None else AutoEncoder.load(model, beam=beam or 0)
     low, high = codec.epsilons
     if not low <= epsilon <= high:

@@ -15,6 +15,8 @@ _RULES = (
     (r"(--[\w-]+) \(\w+=\w*\)", r"\1"),
     (r"\b\w+=\w* \((--[\w-]+)\)", r"\1"),
     (r" or give a larger step=", ""),
+    (r"\ballow cycles \((--allow-cycles)\)", r"give \1"),
+    (r"\bup_to\b", "--up-to"),
     (rf"\b({_NAMES})=True\b", r"--\1"),
     (rf"\b({_NAMES})=[\"']?([\w.+-]+)[\"']?", r"--\1 \2"),
     (rf"\b({_NAMES})=(?=\W|$)", r"--\1"),

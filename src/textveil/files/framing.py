@@ -1,7 +1,7 @@
 """A list of sentences as one item: each is followed by the byte 0xFF, which UTF-8 never has.
 
-So no sentence can end another, and a text, which has no such byte once `as_texts` was called, can't be taken for a list.
-The empty list is the empty text.
+So no sentence can end another, and a text can't be taken for a list: one that has the byte though it is no UTF-8 gets
+another. The empty list is the empty text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def as_list(sentences: Iterable[str]) -> bytes:
 
 
 def as_texts(texts: Packed, holds: Holds) -> Packed:
-    """Return texts of a file so that none is taken for a list where there may be some: damage stays, as another byte."""
+    """Return the texts of a file, none of which looks like a list if there may be lists; damage stays damage."""
     is_end = texts.data == SENTENCE_END[0]
     if holds is not Holds.DOCUMENTS or not is_end.any():
         return texts

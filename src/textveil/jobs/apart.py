@@ -24,15 +24,18 @@ def require_apart(shards: Shards, selection: Selection, public: CandidateFile) -
     files = [(shard.path, shard.format) for shard in shards.files if shard.path is not None]
     if any(path.samefile(public.path) for path, _ in files):
         raise InvalidInputError(f"the candidates {public.path} are the input, which is private; give public ones")
-    shared: Callable[[Any], int]
-    if selection.holds is Holds.VECTORS and public.vectors is not None:
-        shared = VectorsApart(public.vectors).shared
-    elif selection.holds is not Holds.VECTORS and public.texts is not None:
-        shared = Apart(public.texts).shared
-    else:
-        return f"{public.path} holds only {'texts' if public.vectors is None else 'vectors'}"
     if not files:
         return "standard input can be read only once"
+    shared = _counting(selection, public)
+    if shared is None:
+        return f"{public.path} holds only {'texts' if public.vectors is None else 'vectors'}"
     sources = (open_source(path, form, selection) for path, form in files)
     refuse_shared(sum(shared(batch.items) for source in sources for batch in source.batches()))
     return ""
+
+
+def _counting(selection: Selection, public: CandidateFile) -> Callable[[Any], int] | None:
+    """Return what counts the shared records of a batch, None if there is nothing to compare them with."""
+    if selection.holds is Holds.VECTORS:
+        return None if public.vectors is None else VectorsApart(public.vectors).shared
+    return None if public.texts is None else Apart(public.texts).shared

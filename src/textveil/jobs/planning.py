@@ -305,6 +305,8 @@ def _output_format(form: Format, target: Path | None, gives: int | None, *, aske
     if gives is not None:
         return _vector_format(target)
     if target is None:
+        if not form.kind.is_text:
+            raise InvalidInputError(f"{form} can't be written to standard output; give a file")
         return Format(form.kind)
     told = Format.guessed(target)
     columnar = {Kind.ARROW, Kind.FEATHER}

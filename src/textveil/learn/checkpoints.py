@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from textveil.errors import InvalidInputError
 from textveil.files.durable import write_whole
 
+_SECONDS_BETWEEN = 60.0
+
 State = tuple[NDArray[np.float64], int, float]
 
 
@@ -20,12 +23,14 @@ class TrainingInterrupted(KeyboardInterrupt):
     """Someone pressed Ctrl-C; `str()` says in one line how to go on."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Checkpoint:
     """A file, if there is to be one, and the digest of what is trained and how."""
 
     path: Path | None
     digest: str
+    _latest: State | None = field(default=None, init=False)
+    _saved: float = field(default_factory=time.monotonic, init=False)
 
     def restored(self) -> State | None:
         """Return points, epochs done and seconds spent, None if there is nothing to go on from."""
@@ -36,13 +41,24 @@ class Checkpoint:
                 digest, points = str(content["digest"]), content["points"]
                 epochs, seconds = int(content["epochs"]), float(content["seconds"])
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            raise InvalidInputError(f"{self.path}: not a checkpoint of textveil; delete it to start over") from None
+            raise InvalidInputError(
+                f"{self.path}: not a checkpoint of textveil; delete it (--discard) to start over"
+            ) from None
         if digest != self.digest:
             raise InvalidInputError(
                 f"{self.path}: was begun with other data or other options; use those to go on, "
-                "or delete it to start over"
+                "or delete it (--discard) to start over"
             )
         return points, epochs, seconds
+
+    def keep(self, points: NDArray[np.float64], epochs: int, seconds: float, *, last: bool) -> None:
+        """Remember where training stands after an epoch; write it down once a minute, and at the end."""
+        if self.path is None:
+            return
+        self._latest = (points.copy(), epochs, seconds)
+        if last or time.monotonic() - self._saved > _SECONDS_BETWEEN:
+            self.save(*self._latest)
+            self._saved = time.monotonic()
 
     def save(self, points: NDArray[np.float64], epochs: int, seconds: float) -> None:
         """Replace the file, all or nothing."""
@@ -53,12 +69,14 @@ class Checkpoint:
         write_whole(self.path, content.getvalue())
 
     def interrupted(self) -> TrainingInterrupted:
-        """Say how to go on."""
+        """Write down the last epoch that was done, and say how to go on."""
+        if self._latest is not None:
+            self.save(*self._latest)
         if self.path is None:
             return TrainingInterrupted("interrupted: nothing is kept; give a checkpoint to be able to go on")
         if not self.path.exists():
-            return TrainingInterrupted("interrupted before the first checkpoint: nothing is kept")
+            return TrainingInterrupted("interrupted before the first epoch was done: nothing is kept")
         return TrainingInterrupted(
-            f"interrupted: the training up to the last checkpoint is in {self.path}; "
+            f"interrupted: the training up to the last epoch that was done is in {self.path}; "
             "give the same command again to go on"
         )

@@ -34,11 +34,12 @@ class Hierarchy:
 
         Of WordNet: the words of ASCII letters, the most frequent (in GloVe 6B) first, each with the point of its
         first meaning, so that synonyms share a point; unknown words enter as "entity", which lies above all. Stop
-        words are left out: as nouns they mean something else ("he" is helium).
+        words are left out: as nouns they mean something else ("he" is helium). Of other relations: all names; unknown
+        words enter as the most general one.
         """
         space = Poincare(points.shape[1])
         if self.meanings is None:
-            return Vocabulary(self.relations.names, points, space=space)
+            return Vocabulary(self.relations.names, points, self._most_general(points), space=space)
         number = {name: i for i, name in enumerate(self.relations.names)}
         rank = {word: i for i, word in enumerate(Vocabulary.default(_FREQUENT).words)}
         words = sorted(
@@ -47,6 +48,12 @@ class Hierarchy:
         )
         rows = [number[self.meanings[word]] for word in words]
         return Vocabulary(words, points[rows], _ROOT if _ROOT in words else None, space=space)
+
+    def _most_general(self, points: NDArray[np.float64]) -> str:
+        """Return the name that lies above most others; of several the one nearest to the centre."""
+        below = np.diff(self.relations.below[0])
+        first: int = np.lexsort([np.linalg.norm(points, axis=1), -below])[0]
+        return self.relations.names[first]
 
 
 def _in_texts(word: str) -> bool:

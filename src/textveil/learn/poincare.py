@@ -30,7 +30,6 @@ Points = NDArray[np.float64]
 
 _START_WIDTH = 1e-3
 _TABLE_SIZE = 1 << 20
-_CHECKPOINT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +136,8 @@ def train(
     threads
         By default all cores.
     checkpoint
-        A file in which the training is kept every minute, and from which it goes on if the file exists. It is left
-        at the end, to be deleted once the result is saved.
+        A file in which the training is kept every minute and when it is interrupted, and from which it goes on if the
+        file exists. It is left at the end, to be deleted once the result is saved.
     every, sample, report
         After each `every` epochs and after the last, `report` is called with the quality on `sample` nodes.
     """
@@ -149,21 +148,19 @@ def train(
     kept = Checkpoint(checkpoint, _digest(relations, chosen))
     points, first, seconds = kept.restored() or (starting_points(len(relations.names), chosen), 0, 0.0)
     trainer = Trainer(relations, chosen, points, count)
-    saved = time.monotonic()
     try:
-        with progress("training", chosen.epochs - first) as step:
+        # One pool for all epochs: an interrupt while threads are being started may leave one of them waiting for ever.
+        with ThreadPoolExecutor(count) as pool, progress("training", chosen.epochs - first) as step:
             for epoch in range(first, chosen.epochs):
                 started = time.perf_counter()
-                loss = trainer.epoch(epoch)
+                loss = trainer.epoch(epoch, pool)
                 seconds += time.perf_counter() - started
                 done = epoch + 1
                 if done % every == 0 or done == chosen.epochs:
                     quality = reconstruction(trainer.inside, relations, sample=sample, threads=count)
                     report(Moment(done, seconds, loss, quality))
                 step(1, f"epoch {done}, loss {loss:.4f}")
-                if time.monotonic() - saved > _CHECKPOINT_SECONDS or done == chosen.epochs:
-                    kept.save(points, done, seconds)
-                    saved = time.monotonic()
+                kept.keep(points, done, seconds, last=done == chosen.epochs)
     except KeyboardInterrupt:
         raise kept.interrupted() from None
     return trainer.inside.copy()
@@ -183,7 +180,7 @@ class Trainer:
         """The points without their padding."""
         return self._points[:, : self._recipe.dimension]
 
-    def epoch(self, epoch: int) -> float:
+    def epoch(self, epoch: int, pool: ThreadPoolExecutor) -> float:
         """Make one pass over all nodes, and return the mean loss of a pair."""
         recipe, relations = self._recipe, self._relations
         seeds = _seeds(recipe.seed, epoch, 1 + self._threads)
@@ -205,9 +202,8 @@ class Trainer:
                 )
             )
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            losses = pool.map(work, np.array_split(order, self._threads), seeds[1:])
-            return sum(losses) / len(relations)
+        losses = pool.map(work, np.array_split(order, self._threads), seeds[1:])
+        return sum(losses) / len(relations)
 
 
 def starting_points(count: int, recipe: Recipe) -> Points:

@@ -30,7 +30,6 @@ from textveil.randomness import RandomSource, Streams
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-_CHECKPOINT_SECONDS = 60.0
 # Every tenth document is kept aside to measure on.
 _ASIDE = 10
 _BETAS, _TINY = (0.9, 0.999), 1e-8
@@ -112,15 +111,14 @@ def train(
     offsets : where each document begins, and the last ends; each has a sentence at least
     recipe : how
     encoder : the digest of the encoder that the vectors come from
-    checkpoint : a file in which the training is kept every minute, and from which it goes on if the file exists. It is
-        left at the end, to be deleted once the result is saved
+    checkpoint : a file in which the training is kept every minute and when it is interrupted, and from which it goes on
+        if the file exists. It is left at the end, to be deleted once the result is saved
     report : is called after each epoch
     """
     chosen = recipe or Recipe()
     trainer = Trainer(vectors, offsets, chosen)
     kept = Checkpoint(checkpoint, _digest(vectors, offsets, chosen, encoder))
     state, first, seconds = kept.restored() or (trainer.start(), 0, 0.0)
-    saved = time.monotonic()
     try:
         with progress("training", chosen.epochs - first) as step:
             for epoch in range(first, chosen.epochs):
@@ -129,9 +127,7 @@ def train(
                 seconds += time.perf_counter() - started
                 report(Moment(epoch + 1, seconds, loss, trainer.right(state)))
                 step(1, f"epoch {epoch + 1}, loss {loss:.4f}")
-                if time.monotonic() - saved > _CHECKPOINT_SECONDS or epoch + 1 == chosen.epochs:
-                    kept.save(state, epoch + 1, seconds)
-                    saved = time.monotonic()
+                kept.keep(state, epoch + 1, seconds, last=epoch + 1 == chosen.epochs)
     except KeyboardInterrupt:
         raise kept.interrupted() from None
     weights = trainer.weights(state[0])[:-2]

@@ -50,7 +50,9 @@ class Relations:
             if lower != upper:
                 above[number[lower]].add(number[upper])
             elif not cycles:
-                raise InvalidInputError(f"{lower!r} is related to itself; drop the line, or allow cycles")
+                raise InvalidInputError(
+                    f"{lower!r} is related to itself; drop the line, or allow cycles (--allow-cycles)"
+                )
         if not any(above):
             raise InvalidInputError("no relations are left to train on; give pairs of different names, or filter less")
         if not cycles:
@@ -155,7 +157,7 @@ def _circle(names: Sequence[str], above: Sequence[set[int]], waiting: Sequence[i
     shown = around if len(around) <= _SHOWN else [*around[: _SHOWN - 1], f"... ({len(around)} names)"]
     return (
         f"the relations go round in a circle ({' is a '.join([*shown, names[node]])}), so none of these is the more "
-        "general one; drop a line of it, or allow cycles"
+        "general one; drop a line of it, or allow cycles (--allow-cycles)"
     )
 
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError
+from textveil.errors import InvalidInputError, require_count, require_positive
 from textveil.guarantees import Guarantee, Pairs, Relation, Unit
 from textveil.mechanisms.mechanism import Mechanism, from_spec, named_object
 from textveil.mechanisms.privunit import PrivUnit
-from textveil.mechanisms.vectors import VectorMechanism
+from textveil.mechanisms.vectors import AdditiveMechanism, VectorMechanism
 from textveil.noise.clipping import clipped
+from textveil.noise.lattice import Lattice
 from textveil.randomness import Streams
 
 Vectors = NDArray[np.float64]
@@ -64,7 +65,8 @@ class Adept(Mechanism):
     Parameters
     ----------
     codec : public, such as AutoEncoder.default()
-    mechanism : releases the codec's vectors, such as PrivUnit or ClippedLaplace; by default PrivUnit with this epsilon
+    mechanism : releases the codec's vectors: PrivUnit, ClippedLaplace, Laplace or Gaussian, or another that promises
+        something for any two vectors of a ball; by default PrivUnit with this epsilon
     epsilon : the loss between any two utterances, in place of a mechanism
     """
 
@@ -72,36 +74,63 @@ class Adept(Mechanism):
     mechanism: VectorMechanism = None  # type: ignore[assignment]
     _: KW_ONLY
     epsilon: float = None  # type: ignore[assignment]
+    clip: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if (self.mechanism is None) == (self.epsilon is None):
             raise InvalidInputError("give either epsilon=8.0, say, or a mechanism for the codec's vectors")
+        dimension = require_count("the codec's dimension", self.codec.dimension)
+        self._keep(clip=require_positive("the codec's clip", self.codec.clip))
         if self.mechanism is None:
-            self._keep(mechanism=_default_noise(self.codec, self.epsilon))
+            self._keep(mechanism=_default_noise(self.epsilon, dimension, self.clip))
         noise = self.mechanism
-        if not isinstance(noise, VectorMechanism) or getattr(noise, "domain", "ball") != "ball":
+        if not isinstance(noise, VectorMechanism):
             raise InvalidInputError("mechanism must release vectors of a ball, such as PrivUnit(epsilon=..., clip=...)")
-        if noise.dimension != self.codec.dimension or noise.released_dimension != self.codec.dimension:
+        if noise.dimension != dimension or noise.released_dimension != dimension:
             raise InvalidInputError(
                 f"the mechanism takes vectors of {noise.dimension} numbers and releases {noise.released_dimension}, "
-                f"but the codec has {self.codec.dimension}; give dimension={self.codec.dimension}"
+                f"but the codec has {dimension}; give dimension={dimension}"
             )
-        if getattr(noise, "clip", self.codec.clip) != self.codec.clip:
+        self._check_ball(noise)
+        if getattr(noise, "clip", self.clip) != self.clip:
             raise InvalidInputError(
                 f"the mechanism has clip {noise.clip:g}, but the codec's vectors are up to "  # type: ignore[attr-defined]
-                f"{self.codec.clip:g} long; give clip={self.codec.clip:g}"
+                f"{self.clip:g} long; give clip={self.clip:g}"
             )
         self._keep(epsilon=self.guarantee.epsilon)
+
+    def _check_ball(self, noise: VectorMechanism) -> None:
+        """Refuse noise that promises nothing by the length of vectors, or does not take all of the codec's."""
+        relation, lattice = noise.guarantee.relation, self._lattice
+        if relation.pairs is not Pairs.ANY and lattice is None:
+            raise InvalidInputError(
+                f"{type(noise).__name__} promises by {relation.metric}, which is not bounded by how long vectors "
+                "are: use PrivUnit, ClippedLaplace, Laplace or Gaussian"
+            )
+        ends = np.zeros((2, noise.dimension))
+        ends[1, 0] = self.clip
+        try:
+            noise._check(ends)
+            if lattice is not None:
+                lattice.snap(ends)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"the mechanism does not take all vectors of a ball: {error}") from None
+
+    @property
+    def _lattice(self) -> Lattice | None:
+        """Where vectors are rounded to, if the mechanism promises by the Euclidean distance of rounded ones."""
+        noise = self.mechanism
+        return noise.lattice if isinstance(noise, AdditiveMechanism) and noise.is_euclidean else None
 
     @property
     def guarantee(self) -> Guarantee:
         """That of the vectors, between any two utterances: no two vectors are more than 2 clip apart."""
         noise = self.mechanism.guarantee
-        loss = noise.loss(2 * self.codec.clip)
+        loss = noise.loss(2 * self.clip)
         if math.isinf(loss):
             raise InvalidInputError(
-                f"the mechanism promises nothing for vectors that are {2 * self.codec.clip:g} apart, as two utterances "
-                f"may be; give it a sensitivity of {2 * self.codec.clip:g}, or use PrivUnit"
+                f"the mechanism promises nothing for vectors that are {2 * self.clip:g} apart, as two utterances "
+                f"may be; give it a sensitivity of {2 * self.clip:g}, or use PrivUnit"
             )
         of_vectors = f"of the vectors that utterances pass through: {noise.reason}" if noise.reason else ""
         return replace(
@@ -127,11 +156,16 @@ class Adept(Mechanism):
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return the private vectors of texts, as the mechanism takes them."""
         found = np.asarray(self.codec.encode(texts))
-        if found.shape != (len(texts), self.codec.dimension) or found.dtype.kind != "f" or not np.isfinite(found).all():
+        dimension = self.mechanism.dimension
+        if found.shape != (len(texts), dimension) or found.dtype.kind != "f" or not np.isfinite(found).all():
             raise InvalidInputError(
-                f"the codec must give each text {self.codec.dimension} finite numbers (got {found.dtype} {found.shape})"
+                f"the codec must give each text {dimension} finite numbers (got {found.dtype} {found.shape})"
             )
-        checked: Vectors = self.mechanism._check(clipped(found.astype(np.float64), self.codec.clip, order=2))
+        inside = clipped(found.astype(np.float64), self.clip, order=2)
+        if self._lattice is not None:
+            # Rounded to the nearest point of the lattice a vector might leave the ball.
+            inside = self._lattice.towards_zero(inside)
+        checked: Vectors = self.mechanism._check(inside)
         return checked
 
     def _check(self, private: Any) -> Vectors:
@@ -150,7 +184,7 @@ class Adept(Mechanism):
         return outputs[0] if isinstance(private, str) else outputs
 
 
-def _default_noise(codec: Codec, epsilon: float) -> PrivUnit:
+def _default_noise(epsilon: float, dimension: int, clip: float) -> PrivUnit:
     """Return PrivUnit with the sampler that is proved in floating point, unless epsilon makes that one too slow."""
-    noise = PrivUnit(epsilon=epsilon, dimension=codec.dimension, clip=codec.clip)
+    noise = PrivUnit(epsilon=epsilon, dimension=dimension, clip=clip)
     return replace(noise, sampler="rejection") if noise.tries <= _MOST_TRIES else noise

@@ -131,8 +131,8 @@ class Candidates(Immutable):
         candidates = cls(vectors, public.texts)
         if encoder is not None and candidates.dimension != encoder.dimension:
             raise InvalidInputError(
-                f"the candidates of {str(public.path)!r} have {candidates.dimension} numbers each, but the encoder gives "
-                f"{encoder.dimension}; encode them by the same encoder"
+                f"the candidates of {str(public.path)!r} have {candidates.dimension} numbers each, but the encoder "
+                f"gives {encoder.dimension}; encode them by the same encoder"
             )
         return candidates
 

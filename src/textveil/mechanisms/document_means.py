@@ -168,9 +168,8 @@ class GaussianMean(DocumentMechanism):
 
     def inside(self, sentences: Vectors) -> Vectors:
         """Return the sentences within the clip, on the lattice of the noise."""
-        step = self.noise.lattice.step
-        # Towards zero: no sentence becomes longer, and sums of lattice points are not rounded again.
-        return np.asarray(np.trunc(clipped(sentences, self.clip, order=2) / step) * step)
+        # Sums of lattice points are not rounded again.
+        return self.noise.lattice.towards_zero(clipped(sentences, self.clip, order=2))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ class Gaussian(AdditiveMechanism):
     ----------
     epsilon : loss between two vectors within the sensitivity
     delta : probability mass that may escape it; above 0
-    sensitivity : largest Euclidean distance of two vectors that must look alike
+    sensitivity : largest Euclidean distance of two vectors, rounded to the lattice, that must look alike
     dimension : length of a vector
     precision : "exact" samples integers; "fast" samples in floating point, with the cost in `guarantee.slack`, which is
         more than a small delta for large epsilon

@@ -127,6 +127,8 @@ def named_object(
     name: str, digest: str, objects: Mapping[str, Any], *, sha256_of: Callable[[Any], str] = attrgetter("digest")
 ) -> Any:
     """Return the object of a spec, given under its parameter's name or its sha256, checked against the latter."""
+    if not isinstance(digest, str):
+        raise InvalidInputError(f"the spec must name {name} by its sha256 (got {type(digest).__name__})")
     found = objects.get(name, objects.get(digest))
     if found is None:
         raise InvalidInputError(f"the spec needs {name} (sha256 {digest[:12]}...): pass objects={{{name!r}: ...}}")

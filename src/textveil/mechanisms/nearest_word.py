@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.guarantees import Guarantee, Unit
+from textveil.guarantees import Guarantee, Pairs, Unit
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
 from textveil.mechanisms.mechanism import from_spec, named_object
 from textveil.mechanisms.vectors import AdditiveMechanism
@@ -56,10 +56,19 @@ class NearestWord(WordMechanism):
             raise InvalidInputError(
                 f"noise protects Euclidean distance, the vocabulary has {self.vocabulary.space.metric}: use Exponential"
             )
-        elif self.mechanism.lattice.step > self.vocabulary.step:
-            # On the vocabulary's own lattice rounding moves no word, so distances are those of the vocabulary.
-            self._keep(mechanism=replace(self.mechanism, step=self.vocabulary.step))  # type: ignore[type-var]
+        elif self.mechanism.guarantee.relation.pairs is not Pairs.ANY:
+            self._check_euclidean(self.mechanism)
         check_every_point(self.vocabulary, self.mechanism)
+
+    def _check_euclidean(self, noise: AdditiveMechanism) -> None:
+        if not noise.is_euclidean:
+            raise InvalidInputError(
+                f"{type(noise).__name__} promises by {noise.guarantee.relation.metric}, not by the Euclidean "
+                "distance of the words: use Laplace or Gaussian, or WordVector, which releases the noisy vector"
+            )
+        if noise.lattice.step > self.vocabulary.step:
+            # On the vocabulary's own lattice rounding moves no word, so distances are those of the vocabulary.
+            self._keep(mechanism=replace(noise, step=self.vocabulary.step))  # type: ignore[type-var]
 
     def _check_hyperbolic(self, noise: HyperbolicLaplace) -> None:
         if not isinstance(self.vocabulary.space, Poincare):
@@ -77,10 +86,11 @@ class NearestWord(WordMechanism):
     def guarantee(self) -> Guarantee:
         """That of the noise, for words."""
         noise = self.mechanism.guarantee
-        metric = f"{self.vocabulary.space.metric} of {len(self.vocabulary):,} public word vectors"
-        return replace(
-            noise, unit=Unit.WORD, relation=replace(noise.relation, metric=metric), reveals=("the number of words",)
-        )
+        relation = noise.relation
+        if relation.pairs is not Pairs.ANY:
+            metric = f"{self.vocabulary.space.metric} of {len(self.vocabulary):,} public word vectors"
+            relation = replace(relation, metric=metric)
+        return replace(noise, unit=Unit.WORD, relation=relation, reveals=("the number of words",))
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values."""

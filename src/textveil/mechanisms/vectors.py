@@ -70,6 +70,12 @@ class AdditiveMechanism(VectorMechanism):
     def lattice(self) -> Lattice:
         """Where vectors are rounded to."""
 
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether the promise is by the Euclidean distance of any vectors, once they are rounded."""
+        relation = self.guarantee.relation
+        return relation.metric == self.lattice.metric and not relation.condition
+
     @abstractmethod
     def _draw(self, streams: Streams) -> Integers:
         """Draw the noise of all items, in steps of the lattice."""

@@ -49,6 +49,10 @@ class Lattice:
         """Return the integers of the lattice points nearest to `x`, ties to even; `x` is private."""
         return self._round(x, "values")
 
+    def towards_zero(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Return the lattice points next to `x` towards zero in every coordinate: none is longer, in any norm."""
+        return np.trunc(np.asarray(x, dtype=np.float64) / self.step) * np.float64(self.step)
+
     def to_integers(self, noise: ArrayLike) -> Integers:
         """Round continuous noise to the lattice; the integers are added to those of `snap`."""
         return self._round(noise, "noise")

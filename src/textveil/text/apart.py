@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +20,7 @@ from textveil.hashing import Packed
 from textveil.mechanisms.candidates import Candidates
 from textveil.text.documents import documents_in, sentences_of
 from textveil.text.sentences import sentences_in
+from textveil.vocabulary.lattice import STEP
 
 # "Thank you very much" is in every corpus; so are shorter sentences, which are therefore not looked for.
 LEAST_WORDS = 4
@@ -28,8 +29,8 @@ LEAST_WORDS = 4
 def check_apart(candidates: Candidates, private: Any) -> None:
     """Refuse private records that are a candidate, or share a sentence of at least four words with one.
 
-    Texts are compared up to case, white space and compatible signs (NFKC), vectors in single precision. Run it before
-    a release, for those who may see the private records; the error says how many there are and quotes none.
+    Texts are compared up to case, white space and compatible signs (NFKC), vectors as candidates are rounded. Run it
+    before a release, for those who may see the private records; the error says how many there are and quotes none.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class Apart:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = {_folded(text) for text in texts} - {""}
+        self._texts = set(map(_folded, texts)) - {""}
         self._sentences = set(_long_enough(part for text in texts for part in (text, *sentences_in(text))))
 
     def shared(self, documents: Packed) -> int:
@@ -76,11 +77,11 @@ class VectorsApart:
     """
 
     def __init__(self, vectors: NDArray[Any]) -> None:
-        self._rows = set(_rows(vectors))
+        self._rows = set[bytes]().union(*_rows(vectors))
 
     def shared(self, vectors: NDArray[Any]) -> int:
         """Return how many vectors are public. It is private: tell only those who may see them."""
-        return sum(row in self._rows for row in _rows(vectors))
+        return sum(not self._rows.isdisjoint(row) for row in _rows(vectors))
 
 
 def refuse_shared(count: int) -> None:
@@ -92,7 +93,7 @@ def refuse_shared(count: int) -> None:
         )
 
 
-def _long_enough(texts: Any) -> Iterator[str]:
+def _long_enough(texts: Iterable[str]) -> Iterator[str]:
     """Yield folded texts that are too long to be in two places by chance."""
     return (text for text in map(_folded, texts) if text.count(" ") >= LEAST_WORDS - 1)
 
@@ -102,9 +103,10 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _rows(vectors: NDArray[Any]) -> Iterator[bytes]:
-    """Yield a digest for each row but those of zeros."""
+def _rows(vectors: NDArray[Any]) -> Iterator[set[bytes]]:
+    """Yield the digests of each row, rounded as candidates are: as it is, and as a copy in single precision has it."""
     with np.errstate(over="ignore"):
-        narrow = np.ascontiguousarray(vectors, dtype=np.float32) + np.float32(0)
-    for row in narrow[narrow.any(axis=1)]:
-        yield hashlib.sha256(row.tobytes()).digest()
+        tables = (vectors.astype(np.float64), vectors.astype(np.float32).astype(np.float64))
+    for row, copy in zip(*(np.rint(table / STEP) + 0.0 for table in tables), strict=True):
+        if row.any():
+            yield {hashlib.sha256(row.tobytes()).digest(), hashlib.sha256(copy.tobytes()).digest()}

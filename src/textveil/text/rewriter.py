@@ -27,8 +27,9 @@ LAYOUT_REVEALS = (
 )
 CASE_REVEALS = "capital letters"
 SAME_WORD_REVEALS = "which positions of a text hold the same word"
-SAME_WORD_CONDITION = "whose words recur at the same positions (each distinct word counts once)"
+SAME_WORD_CONDITION = "whose words recur at the same positions; each distinct word counts once"
 SPANS_REVEAL = "everything outside the given spans, and where they lie"
+LEFT_OUT_CONDITION = "in which the same places are protected and all other words are the same"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +64,22 @@ class TextRewriter(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """That of the words, added over the words of a text."""
-        words = replace(self.mechanism.guarantee, reveals=())
-        extra = (CASE_REVEALS,) if self.case is Case.KEEP else ()
-        if not self.consistent:
-            return words.for_text(reveals=(*LAYOUT_REVEALS, *extra, *self.protect.reveals))
-        relation = replace(
-            words.relation, condition="whose words recur at the same positions; each distinct word counts once"
+        return self._promise(*self.protect.reveals)
+
+    def _promise(self, *left_out: str) -> Guarantee:
+        """Return what is promised if leaving words out reveals this."""
+        words = self.mechanism.guarantee
+        case = (CASE_REVEALS,) if self.case is Case.KEEP else ()
+        same = (SAME_WORD_REVEALS,) if self.consistent else ()
+        conditions = (
+            SAME_WORD_CONDITION if self.consistent else "",
+            LEFT_OUT_CONDITION if left_out else "",
+            words.relation.condition,
         )
-        reveals = (*LAYOUT_REVEALS, *extra, *self.protect.reveals, SAME_WORD_REVEALS)
-        return replace(words, relation=relation).for_text(reveals=reveals)
+        relation = replace(words.relation, condition=", ".join(filter(None, conditions)))
+        return replace(words, relation=relation, reveals=()).for_text(
+            reveals=(*LAYOUT_REVEALS, *case, *left_out, *same)
+        )
 
     def spec(self) -> dict[str, Any]:
         """Return the rewriter as plain values."""
@@ -110,7 +118,7 @@ class TextRewriter(Mechanism):
         # Other spans are another mechanism: they must not meet the same noise.
         purpose = self._purpose + bytes.fromhex(digest_of(protected))
         output = Packed(*self.rewrite(texts, source.streams(purpose, texts), spans=protected))
-        guarantee = replace(self.guarantee, reveals=(*self.guarantee.reveals, SPANS_REVEAL))
+        guarantee = self._promise(SPANS_REVEAL)
         return Release(self._wrap(output, private), self._receipt(guarantee, source, len(texts)))
 
     def release_dataset(self, dataset: Any, column: str, *, source: RandomSource | None = None) -> Any:

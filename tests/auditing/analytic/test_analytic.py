@@ -14,6 +14,7 @@ from textveil.auditing.analytic import analytic_finding
 from textveil.auditing.analytic.sphere import mass
 from textveil.auditing.analytic.unequal import NoisyWords
 from textveil.guarantees import local_privacy, metric_privacy
+from textveil.mechanisms.directions import Directions
 from textveil.mechanisms.vectors import AdditiveMechanism
 from textveil.noise.cap import best_cap
 from textveil.noise.gaussian_curve import gaussian_delta
@@ -325,6 +326,46 @@ def test_what_is_done_around_the_noise_keeps_its_promise_and_may_hide_its_breach
         assert analytic_finding(mechanism, smaller).verdict == (
             "violated" if isinstance(mechanism, tv.WordVector) else "not certifiable"
         )
+
+
+def counting_l1(mechanism):
+    """The same around noise that counts the l1 distance, under the promise that it had."""
+    promise = mechanism.guarantee
+    kind = type(mechanism)
+    relabelled = type(kind.__name__, (kind,), {"__module__": kind.__module__, "guarantee": property(lambda _: promise)})
+    forged = object.__new__(relabelled)
+    forged.__dict__.update(vars(mechanism), mechanism=tv.CoordinateLaplace(epsilon=1.0, dimension=12))
+    return forged
+
+
+def test_a_distance_that_is_not_that_of_the_noise_is_not_taken_for_it(clustered):
+    laplace = tv.Laplace(epsilon=1.0, dimension=12)
+    encoder = tv.AveragedWords(clustered)
+    for honest in (
+        tv.NearestWord(clustered, laplace),
+        tv.WordVector(clustered, laplace),
+        tv.TextEmbedder(laplace, encoder=encoder),
+    ):
+        assert own(honest).verdict == "holds"
+        forged = own(counting_l1(honest))
+        assert forged is None or forged.verdict != "holds"
+    assert own(tv.WordVector(clustered, tv.CoordinateLaplace(epsilon=1.0, dimension=12))).verdict == "holds"
+    assert own(tv.TextEmbedder(tv.Mahalanobis(np.eye(12), epsilon=1.0), encoder=encoder)).verdict == "holds"
+
+
+def test_near_vectors_may_have_opposite_directions():
+    """So nothing is said of the distance of vectors that are divided by their lengths."""
+    mechanism = Directions(tv.Laplace(epsilon=1.0, dimension=3))
+    assert own(mechanism).verdict == "holds"
+    assert analytic_finding(mechanism, EUCLIDEAN) is None
+
+
+def test_words_are_compared_by_the_distance_of_the_claim():
+    """A claim by l1 is broken along an axis, and not for words on a diagonal, which must not be named."""
+    diagonal = tv.Vocabulary(["a", "b"], np.array([[0.0, 0.0], [1.0, 1.0]]))
+    claim = metric_privacy(0.9, metric="l1 distance", unit=tv.Unit.WORD, slack=1e-6)
+    found = analytic_finding(tv.WordVector(diagonal, tv.Laplace(epsilon=1.0, dimension=2)), claim)
+    assert found.verdict == "not certifiable"
 
 
 def test_words_that_show_a_breach_of_the_noise_are_found(clustered):

@@ -82,6 +82,29 @@ COORDINATES = Exhibit(
     caught_by="black box",
 )
 
+# Two words on the diagonal, and four around the first that cut out the quadrant beyond it.
+CORNER = np.array([[75, 75], [-75, -75], [77, 77], [73, 77], [77, 73], [73, 73]]) / 100
+
+
+def nearest_word(draw):
+    """Make a mechanism for words of a way to draw noise: the word nearest to the noisy vector."""
+
+    def made(rng):
+        return lambda word: "abcdef"[np.square(CORNER - CORNER["abcdef".index(word)] - draw(rng)).sum(axis=1).argmin()]
+
+    return made
+
+
+RELABELLED = Exhibit(
+    name="noise for l1 under the nearest word, claimed for the words' Euclidean distance",
+    shipped="an earlier NearestWord of this library, around CoordinateLaplace",
+    flaw="The word takes over the epsilon of its noise, and the metric is written anew: it is sqrt(n) times too small.",
+    broken=nearest_word(lambda rng: rng.laplace(size=2)),
+    twin=nearest_word(lambda rng: l2_laplace(rng, 2, 1.0)),
+    examine=by_sampling(per_distance(1.0, unit=tv.Unit.WORD), "a", "b", 1.5 * math.sqrt(2), 8000),
+    caught_by="black box",
+)
+
 BART = 64
 CLIP_RANGE = Exhibit(
     name="a clip that is wider than the sensitivity",
@@ -216,6 +239,7 @@ CHAIN = Exhibit(
 EXHIBITS = (
     ADEPT,
     COORDINATES,
+    RELABELLED,
     CLIP_RANGE,
     CLASSICAL,
     RADIUS,

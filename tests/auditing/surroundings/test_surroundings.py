@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import textveil as tv
+from textveil.auditing.claim_file import ClaimFile
 from textveil.auditing.report import Method, Verdict
 from textveil.auditing.surroundings import check_surroundings
 from textveil.auditing.surroundings import timing as clock
+from textveil.auditing.surroundings.chances import Dice
+from textveil.auditing.surroundings.subject import subject_of
 from textveil.auditing.surroundings.support import lowest_places
-from textveil.guarantees import Unit, local_privacy, metric_privacy
+from textveil.guarantees import Guarantee, Pairs, Relation, Unit, local_privacy, metric_privacy
 
 ALPHA = 1e-6
 
@@ -56,6 +60,61 @@ def test_correct_mechanisms_for_words_and_texts_are_not_accused(words):
         assert accused(exponential, ["w1", "w2", "w3"]) == set()
         assert accused(tv.Nadp(words, epsilon=epsilon), ["w1", "w2", "w3"]) == set()
         assert accused(tv.TextRewriter(exponential), ["w1 w2", "w3 w4"]) == set()
+
+
+@pytest.mark.parametrize("epsilon", [1.5, 3.0])
+@pytest.mark.parametrize(
+    "options",
+    [{"case": "lower"}, {"case": "keep"}, {"consistent": True}, {"unknown_text": "Rare"}],
+    ids=["lower", "case", "same", "text"],
+)
+def test_a_rewriter_is_not_accused_of_texts_that_its_promise_does_not_cover(epsilon, options):
+    """The unknown word is nearest, and comes out as "[unknown]", whose brackets are layout when it goes in again."""
+    points = [[0.0, 0.0], [0.1, 0.0], [0.0, 3.0], [3.0, 0.0]]
+    near = tv.Vocabulary(["rare", "paris", "rome", "the"], points, unknown="rare")
+    rewriter = tv.TextRewriter(tv.Exponential(near, epsilon=epsilon), **options)
+    for seed in range(3):
+        found = check_surroundings(
+            rewriter, ["paris the", "rome the"], alpha=ALPHA, source=tv.RandomSource.seeded(seed)
+        )
+        assert {finding.name for finding in found if finding.verdict is Verdict.VIOLATED} == set()
+
+
+def test_words_of_a_text_are_as_far_apart_as_the_rewriter_finds_them():
+    """A capital does not make a word unknown, which may be near or far."""
+    near = tv.Vocabulary(["rare", "paris", "rome"], [[0.0], [1.0], [3.0]], unknown="rare")
+    rewriter = tv.TextRewriter(tv.Exponential(near, epsilon=1.0))
+    dice = Dice(tv.RandomSource.seeded(1))
+    checked = subject_of(rewriter, ["paris rome", "rome rome"], claim=None, distance=None, dice=dice)
+    assert checked.promised("paris rome", "Rome rome").loss == checked.promised("paris rome", "rome rome").loss
+    assert checked.promised("paris rome", "Paris rome").loss == 0
+    assert checked.promised("paris rome", "[unknown] rome").loss == math.inf
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        metric_privacy(9.0, metric="Hamming distance of the characters", unit=Unit.WORD, reveals=("length",)),
+        Guarantee(
+            epsilon=9.0,
+            unit=Unit.WORD,
+            relation=Relation(pairs=Pairs.WITHIN, metric="Hamming distance", radius=1.0),
+            reveals=("length",),
+        ),
+    ],
+    ids=["metric", "within"],
+)
+def test_a_distance_of_all_strings_knows_every_word(claim):
+    """Characters are kept with odds of e^9, so that most random strings come out as they went in, and may."""
+    rng = np.random.default_rng(0)
+    kept = 1 / (1 + 35 * math.exp(-9.0))
+
+    def release(word):
+        return "".join(letter if rng.random() < kept else "?" for letter in word)
+
+    assert accused(release, ["rome", "tome"], claim=claim) == set()
+    of_vectors = metric_privacy(9.0, metric="Euclidean distance of the words' vectors", unit=Unit.WORD)
+    assert accused(release, ["rome", "tome"], claim=of_vectors) == {"words outside the vocabulary"}
 
 
 def test_what_a_rewriter_reveals_must_be_named(words):
@@ -141,6 +200,17 @@ def test_a_claim_for_ideal_arithmetic_is_not_accused_of_its_digits():
     in_floats = lambda x: x + rng.laplace(size=1)  # noqa: E731
     assert accused(in_floats, inputs, claim=claim, digits=True) == {"last digits of released numbers"}
     assert accused(in_floats, inputs, claim=ideal, digits=True) == set()
+
+
+def test_the_name_of_a_file_is_not_a_condition(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("ideal arithmetic.yaml", "a; ideal arithmetic; b.yaml"):
+        path = tmp_path / name
+        path.write_text("{unit: vector, relation: metric, metric: l1, epsilon: 1.0, inputs: {dimension: 1}}")
+        claim = ClaimFile.load(path).claim
+        inputs = [np.array([1.0]), np.array([0.5])]
+        found = accused(lambda x: x + rng.laplace(size=1), inputs, claim=claim, digits=True)
+        assert found == {"last digits of released numbers"}
 
 
 def test_last_digits_of_a_function_are_reported_and_not_accused_unless_asked():

@@ -14,7 +14,7 @@ import pytest
 import textveil as tv
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.autoencoder import _draws
-from textveil.learn.autoencoder.model_files import pack
+from textveil.learn.autoencoder.model_files import content_digest, pack
 from textveil.learn.autoencoder.requests import INTENTS, requests
 
 
@@ -95,10 +95,49 @@ def test_a_configuration_that_makes_no_sense_is_refused(small, tmp_path):
             AutoEncoder.load(tmp_path / "model.npz")
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"about": {}}, "about must have"),
+        ({"about": 5}, "about must have"),
+        ({"about": {"noise": "privunit", "epsilon": [4.0]}}, "about must have"),
+        ({"about": {"noise": "privunit", "epsilon": ["4", "8"]}}, "epsilon in about must be"),
+        ({"length": 10**9}, "length must be at most 4,096"),
+        ({"length": "20"}, "length must be a number"),
+    ],
+)
+def test_a_file_that_fits_its_checksum_and_makes_no_sense_is_refused(small, tmp_path, changed, told):
+    path = tmp_path / "model.npz"
+    path.write_bytes(pack({**small._config, **changed}, small.table.words, small._weights))
+    with pytest.raises(tv.InvalidInputError, match=told):
+        AutoEncoder.load(path)
+
+
+def test_sizes_are_whole_numbers_however_they_were_written(small, tmp_path):
+    shape = {**small._config["shape"], "latent": float(small.dimension), "clip": int(small.clip)}
+    (tmp_path / "model.npz").write_bytes(pack({**small._config, "shape": shape}, small.table.words, small._weights))
+    again = AutoEncoder.load(tmp_path / "model.npz")
+    assert again.digest == small.digest
+    assert (again.encode(["play jazz"]) == small.encode(["play jazz"])).all()
+
+
+def test_nothing_that_the_digest_stands_for_can_be_changed(small):
+    digest = small.digest
+    for thing, name in ((small, "beam"), (small, "shape"), (small.table, "length"), (small.shape, "clip")):
+        with pytest.raises(AttributeError):
+            setattr(thing, name, 3)
+    small.about["epsilon"].append(9.0)
+    with pytest.raises(ValueError, match="read-only"):
+        small._weights["latent.bias"][0] = 1
+    assert content_digest({**small._config, "beam": small.beam}, small.table.words, small._weights) == digest
+
+
 def test_weights_of_another_shape_or_without_end_are_refused(parts):
     shape, table, weights = parts
     with pytest.raises(tv.InvalidInputError, match="do not belong"):
         AutoEncoder(shape, table, {**weights, "latent.bias": np.ones(9, dtype=np.float32)}, about={})
+    with pytest.raises(tv.InvalidInputError, match="floating-point"):
+        AutoEncoder(shape, table, {**weights, "latent.bias": np.ones(3, dtype=complex)}, about={})
     with pytest.raises(tv.InvalidInputError, match="finite"):
         AutoEncoder(shape, table, {**weights, "latent.bias": np.full(3, 1e9, dtype=np.float32)}, about={})
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from textveil.errors import InvalidInputError
-from textveil.learn.autoencoder import training
 from textveil.learn.autoencoder.network import Shape
 from textveil.learn.autoencoder.noise import TrainingNoise
 from textveil.learn.autoencoder.training import Recipe, train
@@ -47,9 +46,8 @@ def test_the_same_seed_gives_the_same_model():
     assert train(TEXTS, replace(SHORT, seed=2), threads=1).digest != first.digest
 
 
-def test_a_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
+def test_a_resumed_training_equals_an_uninterrupted_one(tmp_path):
     checkpoint = tmp_path / "model.checkpoint"
-    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", 0.0)
 
     def stop(moment):
         if moment.epoch == 3:

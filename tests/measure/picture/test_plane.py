@@ -31,7 +31,7 @@ def shown(dimension):
     table = vocabulary(dimension)
     weights = np.where(np.arange(40) == 7, 0.0, 1.0)
     view = view_from(table, 7, weights)
-    return table, view, curved_layout(view, np.argsort(view.distances)[1:20])
+    return table, view, curved_layout(view, np.argsort(view.distances)[1:20], np.ones(19) / 19)
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 30])
@@ -63,6 +63,31 @@ def test_rings_are_at_the_distances_that_they_name():
         drawn = as_points(ring.middle + ring.radius * around)
         own = as_points(np.repeat(layout.places[7], 12))
         assert np.allclose(distance(own, drawn), ring.distance, atol=1e-6)
+
+
+def test_replacements_that_are_far_from_the_word_and_near_each_other_are_told_apart():
+    around = 0.5 * np.exp(2j * np.pi * np.arange(5) / 5)
+    points = np.vstack([[[0.99999, 0.0], [0.999989, 0.0]], np.column_stack([around.real, around.imag])])
+    table = tv.Vocabulary([f"w{i}" for i in range(7)], points, space=Poincare(2))
+    view = view_from(table, 0, np.ones(7))
+    # A synonym is one of the replacements: seen from the word, it may lie in any direction.
+    drawn = curved_layout(view, np.arange(1, 7), np.ones(6) / 6).places
+    apart = np.abs(drawn[2:, None] - drawn[2:])[np.triu_indices(5, 1)]
+    assert apart.min() > 0.2
+    assert drawn[0].imag < -0.9
+    assert abs(drawn[0].real) < 1e-6
+
+
+def test_a_likely_replacement_gets_more_room():
+    points = np.array([[0.99, 0.0], [0.98, 0.12], [0.0, 0.0], [-0.3, 0.5], [-0.3, -0.5], [0.3, -0.6]])
+    table = tv.Vocabulary([f"w{i}" for i in range(6)], points, space=Poincare(2))
+    view = view_from(table, 0, np.ones(6))
+    from_word = [
+        abs(places[1] - places[0])
+        for chances in ([0.2] * 5, [0.96, 0.01, 0.01, 0.01, 0.01])
+        for places in [curved_layout(view, np.arange(1, 6), np.array(chances)).places]
+    ]
+    assert from_word[1] > 1.5 * from_word[0]
 
 
 def test_the_word_at_the_centre_of_the_ball_and_euclidean_words_can_be_looked_at_too(clustered):

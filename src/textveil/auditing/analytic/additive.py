@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from textveil.auditing.analytic.dispatch import analysis
 from textveil.auditing.analytic.noise import Domain, Noise, Spread, gaussian_noise, judge, laplace_noise, tabled
+from textveil.auditing.metrics import norm_of
 from textveil.auditing.promises import exceeds
 from textveil.auditing.report import Finding, Verdict
 from textveil.auditing.wrappers import hidden
@@ -44,7 +45,7 @@ def _coordinate_laplace(mechanism: CoordinateLaplace, claim: Guarantee) -> Findi
     scale, dimension = 1 / mechanism.epsilon, mechanism.dimension
     slack = float_slack(dimension, math.sqrt(2) * scale, mechanism.lattice.step)
     noise = _by_coordinate(dimension, scale, slack)
-    if claim.relation.metric.startswith("Euclidean"):
+    if norm_of(claim.relation.metric) == "Euclidean":
         return judge(noise, claim, Domain(along_diagonal(dimension), stretch=math.sqrt(dimension)))
     return judge(noise, claim, Domain(along_axis(dimension)))
 
@@ -114,7 +115,9 @@ def _clipped_laplace(mechanism: ClippedLaplace, claim: Guarantee) -> Finding | N
 
 def by_norm(claim: Guarantee, *norms: str) -> bool:
     """Whether a claim is about pairs of any kind, or by one of these distances of vectors."""
-    return claim.relation.pairs is Pairs.ANY or claim.relation.metric.startswith(norms)
+    if claim.relation.pairs in (Pairs.METRIC, Pairs.WITHIN):
+        return norm_of(claim.relation.metric) in norms
+    return claim.relation.pairs is Pairs.ANY
 
 
 def along(direction: Floats, *, length: float = 1.0) -> Spread:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from textveil.auditing.analytic.dispatch import analysis
+from textveil.auditing.metrics import norm_of
 from textveil.auditing.promises import conclude
 from textveil.auditing.report import Finding, Method, Witness
 from textveil.guarantees import Guarantee, Pairs
@@ -20,7 +21,7 @@ _NORM = 0.9
 
 @analysis.register
 def _hyperbolic(mechanism: HyperbolicLaplace, claim: Guarantee) -> Finding | None:
-    if claim.relation.pairs is not Pairs.METRIC or not claim.relation.metric.startswith("hyperbolic"):
+    if claim.relation.pairs is not Pairs.METRIC or norm_of(claim.relation.metric) != "hyperbolic":
         return None
     if mechanism.variant == "published":
         return _published(mechanism, claim)

@@ -38,6 +38,7 @@ def _nadp(mechanism: Nadp, claim: Guarantee) -> Finding | None:
             math.inf,
             lambda epsilon, distance: gaussian_delta(epsilon, distance / sigma),
             f"Gaussian noise of deviation {sigma:.7g} for every word",
+            mu=1 / sigma,
         )
         finding = judge(noise, claim, Domain(lambda distance: ("a word", f"another at distance {distance:.7g}")))
         if finding.verdict is not Verdict.VIOLATED:
@@ -62,6 +63,9 @@ def _jaccard(mechanism: Jaccard, claim: Guarantee) -> Finding | None:
 
 def _sized_by_word(words: NoisyWords, edges: tuple[Ids, Floats] | None, claim: Guarantee) -> Finding | None:
     told = ""
+    if claim.relation.pairs is Pairs.METRIC:
+        because = "The noise differs from word to word, and was compared for one epsilon only, not for each distance."
+        return undecided(name=_NAME, method=Method.ANALYTIC, because=because)
     if claim.relation.pairs is Pairs.EDGES:
         if edges is None and claim.status is not Status.REFUTED:
             because = "Which words are joined is not known: sensitivities were given in place of a graph."

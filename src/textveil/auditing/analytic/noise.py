@@ -46,6 +46,7 @@ class Noise:
     slack : total variation distance of a float sampler from the ideal law
     rounding : how far rounding moves two inputs apart, in the distance of the noise
     what : the noise in words
+    mu : for Gaussian noise, how telling a unit of distance is
     """
 
     rate: float
@@ -54,6 +55,7 @@ class Noise:
     escape: Callable[[float], float] = lambda _distance: 0.0
     slack: float = 0.0
     rounding: float = 0.0
+    mu: float | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,9 @@ def judge(noise: Noise, claim: Guarantee, domain: Domain, *, caveat: str = "") -
         because=f"{noise.what}: {_reason(claim, domain, noise)}.",
         witness=_witness(claim, domain, reach, bound),
         escaped=escaped,
+        mu=None
+        if noise.mu is None
+        else noise.mu * (domain.diameter if claim.relation.pairs is Pairs.ANY else domain.stretch),
         caveat=caveat or _caveat(noise, claim, apart, escaped),
     )
 
@@ -183,6 +188,8 @@ def laplace_noise(mechanism: Laplace) -> Noise:
     scale, dimension = mechanism.scale, mechanism.dimension
 
     def delta(epsilon: float, distance: float) -> float:
+        if math.isinf(distance):
+            return 1.0
         return laplace_delta(max(epsilon, 1e-300), dimension=dimension, scale=scale / distance)
 
     what = f"l2-Laplace noise of scale {scale:.7g} in {dimension} dimensions"
@@ -209,4 +216,5 @@ def gaussian_noise(mechanism: Gaussian) -> Noise:
         lambda epsilon, distance: gaussian_delta(epsilon, distance / sigma),
         f"Gaussian noise of deviation {sigma:.7g}",
         slack=slack,
+        mu=1 / sigma if exact else None,
     )

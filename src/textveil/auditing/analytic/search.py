@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.auditing.metrics import norm_of
 from textveil.auditing.promises import TOLERANCE, conclude, epsilon_for, exceeds, undecided
 from textveil.auditing.report import Finding, Method, Witness
 from textveil.errors import InvalidInputError
@@ -75,13 +76,13 @@ def search_pairs(
 
 def _pairs(dimension: int, claim: Guarantee) -> Iterable[Pair]:
     axis, diagonal = np.eye(1, dimension)[0], np.full(dimension, 1 / math.sqrt(dimension))
-    by_l1 = claim.relation.metric.startswith("l1")
-    if claim.relation.pairs is not Pairs.ANY and not claim.relation.metric.startswith(("Euclidean", "l1")):
+    norm = norm_of(claim.relation.metric)
+    if claim.relation.pairs is not Pairs.ANY and norm not in ("Euclidean", "l1"):
         return
     for length in _DISTANCES:
         for unit in (axis, diagonal) if dimension > 1 else (axis,):
             first, second = unit * length / 2, -unit * length / 2
-            distance = float(np.linalg.norm(first - second, ord=1 if by_l1 else 2)) * (1 + TOLERANCE)
+            distance = float(np.linalg.norm(first - second, ord=1 if norm == "l1" else 2)) * (1 + TOLERANCE)
             yield first.tolist(), (second + 0.0).tolist(), first, second, distance
 
 

@@ -54,6 +54,9 @@ def _exponential(mechanism: Exponential, claim: Guarantee) -> Finding | None:
 def _pure(mechanism: Exponential, claim: Guarantee) -> Finding | None:
     if len(mechanism.vocabulary) <= FEW_WORDS:
         return integer_table(mechanism, claim)
+    if mechanism._rows._law is not mechanism.law:
+        # Words are drawn by rows of another law: those count.
+        return brute_force(mechanism, claim)
     boosts = mechanism.law.row_boosts
     if boosts is None or (boosts == 1).all():
         return normalised_law(mechanism, claim)

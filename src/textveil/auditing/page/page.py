@@ -46,7 +46,7 @@ def _opening(report: AuditReport) -> str:
     rows = {
         **{name: escape(value) for name, value in facts(report).items() if name in ("Promise", "Found")},
         "Drawn": f"{sum(finding.samples for finding in report.findings):,} outputs",
-        "False alarm": f"a mechanism that keeps its promise is accused with probability at most "
+        "False alarm": f"a mechanism that keeps its promise is accused by any of the findings with probability at most "
         f"{sum(finding.alpha for finding in report.findings):.2g}",
     }
     if not any(finding.samples for finding in report.findings):

@@ -23,6 +23,7 @@ from textveil.auditing.surroundings.support import last_digits
 from textveil.auditing.surroundings.timing import timing as time_of_release
 from textveil.auditing.surroundings.unchanged import unchanged
 from textveil.auditing.surroundings.unknown import unknown_words
+from textveil.auditing.values import require_answers
 from textveil.errors import require_count, require_positive, require_probability
 from textveil.guarantees import Guarantee, Pairs
 from textveil.mechanisms.mechanism import Mechanism
@@ -67,6 +68,8 @@ def check_surroundings(
     require_count("samples", samples, least=20)
     dice = Dice(source or RandomSource.secure())
     checked = subject_of(subject, inputs, claim=claim, distance=distance, dice=dice)
+    if not isinstance(subject, Mechanism):
+        require_answers(checked.draw(checked.inputs))
     accuse = isinstance(subject, Mechanism) if digits is None else digits
     checks: list[Callable[[Subject, float], Finding | None]] = [
         unknown_words,

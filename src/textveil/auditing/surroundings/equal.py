@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from typing import Any
 
 from textveil.auditing.report import Finding
+from textveil.auditing.revealed import Shown
 from textveil.auditing.surroundings.comparing import Counts
 from textveil.auditing.surroundings.guessing import accused_if
-from textveil.auditing.surroundings.subject import Kind, Subject, is_words
+from textveil.auditing.surroundings.subject import Kind, Subject
+from textveil.auditing.units import is_words
 
 
 def equal_words(subject: Subject, alpha: float, samples: int) -> Finding | None:
     """Compare how often "a a" and "a b" come out as one word twice."""
     as_list = subject.kind is Kind.OTHER and all(is_words(one) for one in subject.inputs)
-    if not (as_list or subject.kind is Kind.TEXT) or subject.reveals("same word", "recur"):
+    if not (as_list or subject.kind is Kind.TEXT) or subject.reveals(Shown.SAME_WORDS):
         return None
     words = sorted({word for one in subject.inputs for word in (one if as_list else one.split())})
     pairs = [([a, a], [a, b]) for a, b in itertools.permutations(words, 2)]
@@ -41,6 +43,6 @@ def equal_words(subject: Subject, alpha: float, samples: int) -> Finding | None:
     )
 
 
-def _is_twice(output: str | Sequence[str]) -> bool:
-    words = output.split() if isinstance(output, str) else list(output)
+def _is_twice(output: Any) -> bool:
+    words = output.split() if isinstance(output, str) else list(output) if is_words(output) else []
     return len(words) == 2 and words[0].lower() == words[1].lower()

@@ -7,7 +7,8 @@ from collections import Counter
 from textveil.auditing.report import Finding
 from textveil.auditing.surroundings.comparing import Counts
 from textveil.auditing.surroundings.guessing import accused_if
-from textveil.auditing.surroundings.subject import Subject, key_of, shown
+from textveil.auditing.surroundings.subject import Subject
+from textveil.auditing.values import key_of, plain
 
 _TRIES = 12
 
@@ -27,7 +28,7 @@ def fixed_outputs(subject: Subject, alpha: float, samples: int) -> Finding:
         name="outputs that repeat for the same input",
         alpha=alpha,
         samples=2 * samples + _TRIES * len(seen),
-        pair=(shown(x), shown(y)),
+        pair=(plain(x), plain(y)),
         event="the output is one that the first input gave before, to the last bit",
         accusation="What came out of an input once comes out of it again, to the last bit, and gives it away.",
         otherwise="What came out of an input once did not give it away later.",

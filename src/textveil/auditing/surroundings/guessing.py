@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from textveil.auditing.report import Finding, Method, Verdict, Witness
 from textveil.auditing.surroundings.chances import at_least
-from textveil.auditing.surroundings.subject import Promised
+from textveil.auditing.units import Promised
 
 
 @dataclass(frozen=True, kw_only=True)

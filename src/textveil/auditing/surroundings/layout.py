@@ -13,6 +13,7 @@ from operator import eq
 from typing import NamedTuple
 
 from textveil.auditing.report import Finding
+from textveil.auditing.revealed import Shown
 from textveil.auditing.surroundings.guessing import Game, finding_of
 from textveil.auditing.surroundings.subject import Kind, Subject
 
@@ -28,7 +29,7 @@ class _Form(NamedTuple):
     plain: Callable[[str], str]
     marked: Callable[[str], str]
     read: Callable[[str], list[bool]]
-    named: tuple[str, ...]
+    shown: Shown
 
 
 _CAPITALS = _Form(
@@ -36,7 +37,7 @@ _CAPITALS = _Form(
     str.lower,
     str.capitalize,
     lambda text: [word[0].isupper() for word in _WORD.findall(text)],
-    ("capital", "case"),
+    Shown.CAPITALS,
 )
 _FORMS = (
     _CAPITALS,
@@ -45,14 +46,14 @@ _FORMS = (
         lambda word: word + " ",
         lambda word: word + "  ",
         lambda text: [len(gap) > 1 for gap in re.findall(r"\s+", text)],
-        ("layout", "white space", "spacing"),
+        Shown.SPACES,
     ),
     _Form(
         "punctuation",
         lambda word: word,
         lambda word: word + ",",
         lambda text: [word.endswith(",") for word in text.split()],
-        ("layout", "punctuation"),
+        Shown.PUNCTUATION,
     ),
 )
 
@@ -66,8 +67,8 @@ def layout(subject: Subject, alpha: float) -> Finding | None:
         return None
     # A claim that adds over words is made for texts of equal length and layout; capitals are no part of that.
     forms = [_CAPITALS] if subject.claim.by_words else _FORMS
-    games = [_pattern(subject, words, form) for form in forms if not subject.reveals(*form.named)]
-    if not subject.claim.by_words and not subject.reveals("length", "number of words"):
+    games = [_pattern(subject, words, form) for form in forms if not subject.reveals(form.shown)]
+    if not subject.claim.by_words and not subject.reveals(Shown.LENGTH):
         games.append(_length(subject, words))
     if not games:
         return None

@@ -21,7 +21,8 @@ import numpy as np
 
 from textveil.auditing.report import Finding, Method, Verdict, Witness
 from textveil.auditing.surroundings.processes import Outputs, in_forks, in_fresh_processes
-from textveil.auditing.surroundings.subject import Subject, drawing, key_of, shown
+from textveil.auditing.surroundings.subject import Subject, drawing
+from textveil.auditing.values import key_of, plain
 
 _MOST_INPUTS = 6
 _DRAWS = 192
@@ -91,7 +92,7 @@ def _finding(name: str, inputs: Sequence[Any], first: Outputs, second: Outputs, 
         explanation=f"{told} Whoever has both releases can take the noise away."
         if violated
         else "No noise came again.",
-        witness=Witness(pair=(shown(inputs[0]), shown(inputs[1])), event=f"{name}: {what}") if violated else None,
+        witness=Witness(pair=(plain(inputs[0]), plain(inputs[1])), event=f"{name}: {what}") if violated else None,
         samples=len(first) + len(second),
         alpha=alpha,
     )
@@ -118,9 +119,9 @@ def chance_of_pairing(inputs: Sequence[Any], first: Outputs, second: Outputs) ->
     for pair in zip(_by_input(inputs, first), _by_input(inputs, second), strict=True):
         if not all(isinstance(output, np.ndarray) and output.dtype.kind == "f" for side in pair for output in side):
             return 1.0
-        ours, theirs = (_standardised(np.stack(side)) for side in pair)
-        if ours.shape != theirs.shape:
+        if len({output.shape for side in pair for output in side}) > 1 or pair[0][0].size == 0:
             return 1.0
+        ours, theirs = (_standardised(np.stack(side)) for side in pair)
         gaps = np.linalg.norm(ours[:, None] - theirs[None], axis=-1)
         own = np.diag(gaps).copy()
         np.fill_diagonal(gaps, math.inf)

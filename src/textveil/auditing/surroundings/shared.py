@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from textveil.auditing.report import Finding
 from textveil.auditing.surroundings.guessing import Game, finding_of
-from textveil.auditing.surroundings.subject import Kind, Subject, shown
+from textveil.auditing.surroundings.subject import Kind, Subject
+from textveil.auditing.values import plain
 
 _BITS = 12
 _WIDTH = 2.0**-4
@@ -63,7 +64,7 @@ def _game(subject: Subject, x: Floats, place: _Place) -> Game:
         plays=_PLAYS,
         choices=_BITS * math.prod(shape) * math.log(2),
         promised=subject.promised(x, moved),
-        pair=(shown(x), shown(moved)),
+        pair=(plain(x), plain(moved)),
         event=f"the difference of {place.name} is that of what went in",
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from textveil.auditing.report import Finding, Verdict
 from textveil.auditing.surroundings.comparing import Counts
 from textveil.auditing.surroundings.guessing import accused_if
-from textveil.auditing.surroundings.subject import Kind, Subject, shown
+from textveil.auditing.surroundings.subject import Kind, Subject
+from textveil.auditing.values import plain
 from textveil.guarantees import Status
 
 Floats = NDArray[np.float64]
@@ -47,7 +49,7 @@ def last_digits(subject: Subject, alpha: float, samples: int, *, accuse: bool) -
         name="last digits of released numbers",
         alpha=alpha,
         samples=2 * samples * len(drawn),
-        pair=(shown(x), shown(y)),
+        pair=(plain(x), plain(y)),
         event=f"a number has a digit below 2^{place}",
         accusation="Which last digits a released number can have depends on the input: noise was added in floats. "
         "Round to a lattice and add whole numbers there.",
@@ -55,7 +57,10 @@ def last_digits(subject: Subject, alpha: float, samples: int, *, accuse: bool) -
     )
     if accuse or found.verdict is not Verdict.VIOLATED:
         return found
-    told = f"{found.explanation} The promise can hold in ideal arithmetic only; with digits=True that is a violation."
+    told = (
+        f"{found.explanation} That is reported only, since a function is mostly meant for ideal arithmetic; with "
+        "digits=True (--digits) it is a violation."
+    )
     return replace(found, verdict=Verdict.NOT_CERTIFIABLE, explanation=told)
 
 
@@ -65,7 +70,8 @@ def lowest_places(outputs: NDArray[Any]) -> Integers:
     whole = np.abs(mantissas * 2.0**53).astype(np.int64)
     lowest = whole & -whole
     places = exponents - 53 + np.log2(np.maximum(lowest, 1)).astype(np.int64)
-    return np.asarray(np.where(whole == 0, _NO_DIGITS, places).min(axis=1), dtype=np.int64)
+    rows = np.where(whole == 0, _NO_DIGITS, places).reshape(len(places), -1)
+    return np.asarray(rows.min(axis=1, initial=_NO_DIGITS), dtype=np.int64)
 
 
 def _most_telling(
@@ -88,7 +94,7 @@ def _places(subject: Subject, x: Floats, count: int) -> Integers | None:
     outputs = subject.attempt([x] * count)
     if outputs is None or not all(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in outputs):
         return None
-    return lowest_places(np.stack(outputs))
+    return lowest_places(np.stack(outputs)) if len({one.shape for one in outputs}) == 1 else None
 
 
 def _counts(ours: Integers, theirs: Integers, place: int) -> Counts:
@@ -96,5 +102,7 @@ def _counts(ours: Integers, theirs: Integers, place: int) -> Counts:
 
 
 def _is_ideal(subject: Subject) -> bool:
-    """Whether the claim itself says that it is made for numbers with all their digits."""
-    return subject.claim.status is Status.CONDITIONAL and "ideal arithmetic" in subject.claim.reason
+    """Whether the claim itself says, first or last, that it is made for numbers with all their digits."""
+    clauses = re.split("[:;]", subject.claim.reason)
+    said = {clause.strip().removeprefix("for ") for clause in (clauses[0], clauses[-1])}
+    return subject.claim.status is Status.CONDITIONAL and "ideal arithmetic" in said

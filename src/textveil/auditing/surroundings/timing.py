@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from textveil.auditing.report import Finding
+from textveil.auditing.revealed import Shown
 from textveil.auditing.surroundings.guessing import Game, finding_of
-from textveil.auditing.surroundings.subject import Subject, shown
+from textveil.auditing.surroundings.subject import Subject
+from textveil.auditing.values import plain
 
 _WARM_UP = 3
 
@@ -21,7 +23,7 @@ def timing(subject: Subject, alpha: float, samples: int) -> Finding | None:
     The inputs are drawn at random, so that a machine that is slow for a while misleads, but never accuses. Where the
     claim names time among what is revealed, nothing is checked.
     """
-    if subject.reveals("timing", "time of", "time that", "how long"):
+    if subject.reveals(Shown.TIME):
         return None
     x, y = subject.inputs[:2]
     for _ in range(_WARM_UP):
@@ -37,7 +39,7 @@ def timing(subject: Subject, alpha: float, samples: int) -> Finding | None:
         plays=len(slow),
         choices=math.log(2),
         promised=subject.promised(x, y),
-        pair=(shown(x), shown(y)),
+        pair=(plain(x), plain(y)),
         event=f"a release takes more than {(first + second) / 2:.3g} seconds",
     )
     return finding_of(

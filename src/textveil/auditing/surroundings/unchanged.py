@@ -8,7 +8,8 @@ import numpy as np
 
 from textveil.auditing.report import Finding
 from textveil.auditing.surroundings.guessing import Game, finding_of
-from textveil.auditing.surroundings.subject import Kind, Subject, key_of, shown
+from textveil.auditing.surroundings.subject import Kind, Subject
+from textveil.auditing.values import key_of, plain
 
 _BITS = 24
 _FINE = 2.0**-20
@@ -55,7 +56,7 @@ def _unchanged_vectors(subject: Subject, alpha: float) -> Finding | None:
                 plays=len(variants),
                 choices=_BITS * x.size * math.log(2),
                 promised=subject.promised(x * (1 - 2 * _FINE), x * (1 - 2 * _FINE) + size),
-                pair=(shown(variants[0]), shown(variants[1])),
+                pair=(plain(variants[0]), plain(variants[1])),
                 event="the output is the input, to the last bit",
             )
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from textveil.auditing.report import Finding
+from textveil.auditing.revealed import Shown
 from textveil.auditing.surroundings.chances import Dice
 from textveil.auditing.surroundings.guessing import Game, finding_of
 from textveil.auditing.surroundings.subject import Kind, Subject
@@ -30,7 +31,7 @@ _SECRETS: tuple[tuple[str, _Secret, float, int], ...] = (
 
 def unknown_words(subject: Subject, alpha: float) -> Finding | None:
     """Put random strings in, alone and in a sentence, and look for them in the outputs."""
-    if subject.kind not in (Kind.WORD, Kind.TEXT) or subject.reveals("unknown word", "outside", "leaves out"):
+    if subject.kind not in (Kind.WORD, Kind.TEXT) or subject.reveals(Shown.UNKNOWN_WORDS):
         return None
     games = []
     for what, secret, choices, words in _SECRETS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -16,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import CertificateError, InvalidInputError, require_count
+from textveil.errors import CertificateError, InvalidInputError, require_count, require_positive
 from textveil.files.durable import write_whole
+from textveil.immutable import SetOnce, read_only
 from textveil.learn.autoencoder.model_files import content_digest, pack, unpack
 from textveil.learn.autoencoder.network import Network, Shape, Vectors
 from textveil.learn.autoencoder.tokens import WordTable
@@ -29,7 +31,7 @@ _SHIPPED_SHA256 = "43ea753fde99576a1f931bab97711844a4899d99672c4cacb7f9245634ff8
 _PORTION = 512
 
 
-class AutoEncoder:
+class AutoEncoder(SetOnce):
     """Gives an utterance a vector no longer than `clip`, and a vector an utterance.
 
     All of it is public, and must be made without the utterances that are released with it.
@@ -39,7 +41,7 @@ class AutoEncoder:
     shape : sizes of the network
     table : its words
     weights : arrays named as `shape.weights` says; rounded to float16
-    about : what it was trained for, as plain values
+    about : what it was trained for, as plain values: "noise", a name, and "epsilon", the least and the largest
     beam : how many utterances the search for the likeliest keeps at a time. 0 draws each word by its chance: what comes
         out is more various, and more is learned from it
     """
@@ -53,22 +55,25 @@ class AutoEncoder:
         about: Mapping[str, Any],
         beam: int = 0,
     ) -> None:
-        self.shape, self.table, self.about = shape, table, dict(about)
+        self.shape, self.table = shape, table
         self.beam = require_count("beam", beam, least=0)
         wanted = shape.weights(len(table))
         if {name: values.shape for name, values in weights.items()} != wanted:
             raise InvalidInputError("weights do not belong to the shape and the words of this auto-encoder")
+        if any(values.dtype.kind != "f" for values in weights.values()):
+            raise InvalidInputError("weights must be floating-point numbers")
         with np.errstate(over="ignore"):
-            self._weights = {name: weights[name].astype(np.float16) for name in wanted}
+            self._weights = {name: read_only(weights[name].astype(np.float16)) for name in wanted}
         if not all(np.isfinite(values).all() for values in self._weights.values()):
             raise InvalidInputError("weights must be finite, and at most 65504")
         self._network = Network(shape, self._weights)
+        self._about = _checked(about)
 
     def __repr__(self) -> str:
         low, high = self.epsilons
         return (
             f"AutoEncoder of {len(self.table.words):,} words, {self.dimension} numbers, at most {self.table.length} "
-            f"words an utterance, trained for epsilon {low:g} to {high:g} of {self.about['noise']}"
+            f"words an utterance, trained for epsilon {low:g} to {high:g} of {self._about['noise']}"
         )
 
     @classmethod
@@ -110,9 +115,14 @@ class AutoEncoder:
         return self.shape.clip
 
     @property
+    def about(self) -> dict[str, Any]:
+        """What it was trained for, as plain values."""
+        return deepcopy(self._about)
+
+    @property
     def epsilons(self) -> tuple[float, float]:
         """The least and the largest epsilon that it was trained for."""
-        low, high = self.about["epsilon"]
+        low, high = self._about["epsilon"]
         return float(low), float(high)
 
     @cached_property
@@ -140,7 +150,22 @@ class AutoEncoder:
 
     @property
     def _config(self) -> dict[str, Any]:
-        return {"shape": vars(self.shape), "length": self.table.length, "about": self.about}
+        return {"shape": vars(self.shape), "length": self.table.length, "about": self._about}
+
+
+def _checked(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of what a model says of itself, if it says what it must."""
+    try:
+        noise, (low, high) = about["noise"], about["epsilon"]
+    except (KeyError, TypeError, ValueError):
+        noise = None
+    if not isinstance(noise, str):
+        raise InvalidInputError(
+            'about must have "noise", a name, and "epsilon", the least and the largest; train again'
+        )
+    for end in (low, high):
+        require_positive("epsilon in about", end)
+    return deepcopy(dict(about))
 
 
 def _draws(vectors: Vectors, count: int) -> Vectors:

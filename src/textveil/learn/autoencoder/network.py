@@ -45,9 +45,11 @@ class Shape:
 
     def __post_init__(self) -> None:
         for name in ("latent", "embedding", "hidden"):
-            if require_count(name, getattr(self, name)) > _MOST_SIZE:
-                raise InvalidInputError(f"{name} must be at most {_MOST_SIZE:,} (got {getattr(self, name)!r})")
-        require_positive("clip", self.clip)
+            size = require_count(name, getattr(self, name))
+            if size > _MOST_SIZE:
+                raise InvalidInputError(f"{name} must be at most {_MOST_SIZE:,} (got {size!r})")
+            object.__setattr__(self, name, size)
+        object.__setattr__(self, "clip", require_positive("clip", self.clip))
 
     def weights(self, words: int) -> dict[str, tuple[int, ...]]:
         """Return the shape of each array of weights; matrices take columns to rows, as torch has them."""

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError, require_count
+from textveil.immutable import SetOnce
 
 Ids = NDArray[np.int64]
 
 # The end of an utterance, which is also what stands before its first word; and all words that are not in the table.
 END, UNKNOWN = 0, 1
 SPECIAL = 2
+_MOST_LENGTH = 4096
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.:-][^\W_]+)*")
 
 
@@ -30,7 +32,7 @@ def words_of(text: str, most: int) -> list[str]:
     return [found.group().casefold() for found in islice(_WORD.finditer(text), most)]
 
 
-class WordTable:
+class WordTable(SetOnce):
     """Public words, each with a number.
 
     Parameters
@@ -42,6 +44,8 @@ class WordTable:
     def __init__(self, words: Sequence[str], length: int) -> None:
         self.words = tuple(words)
         self.length = require_count("length", length)
+        if self.length > _MOST_LENGTH:
+            raise InvalidInputError(f"length must be at most {_MOST_LENGTH:,} words (got {length!r})")
         self._ids = {word: SPECIAL + place for place, word in enumerate(self.words)}
         if not self.words or len(self._ids) != len(self.words):
             raise InvalidInputError("words must be at least one, and all different")

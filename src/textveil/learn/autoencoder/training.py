@@ -37,7 +37,6 @@ from textveil.randomness import RandomSource, Streams
 if TYPE_CHECKING:
     from textveil.learn.autoencoder.torch_network import TorchNetwork
 
-_CHECKPOINT_SECONDS = 60.0
 _LEVELS = 7
 _LARGEST_GRADIENT = 1.0
 _WARM_UP = 0.05
@@ -133,8 +132,8 @@ def train(
     recipe : how
     threads : of torch; by default all cores
     device : of torch, such as "cpu" or "cuda"
-    checkpoint : a file in which the training is kept every minute, and from which it goes on if the file exists. It is
-        left at the end, to be deleted once the result is saved
+    checkpoint : a file in which the training is kept every minute and when it is interrupted, and from which it goes on
+        if the file exists. It is left at the end, to be deleted once the result is saved
     report : is called after each epoch
     shown : by a progress bar; not for several trainings at a time
     """
@@ -145,7 +144,6 @@ def train(
     kept = Checkpoint(checkpoint, _digest(texts, chosen))
     trainer = Trainer([table.ids(text) for text in texts], len(table), chosen, device)
     first, seconds = trainer.restore(kept)
-    saved = time.monotonic()
     try:
         with progress("training", chosen.epochs - first) if shown else nullcontext(_ignored) as step:
             for epoch in range(first, chosen.epochs):
@@ -154,9 +152,7 @@ def train(
                 seconds += time.perf_counter() - started
                 report(Moment(epoch + 1, seconds, loss))
                 step(1, f"epoch {epoch + 1}, {loss:.3f} nats a word")
-                if time.monotonic() - saved > _CHECKPOINT_SECONDS or epoch + 1 == chosen.epochs:
-                    kept.save(trainer.state(), epoch + 1, seconds)
-                    saved = time.monotonic()
+                kept.keep(trainer.state(), epoch + 1, seconds, last=epoch + 1 == chosen.epochs)
     except KeyboardInterrupt:
         raise kept.interrupted() from None
     about = {"noise": chosen.noise, "epsilon": [chosen.epsilon, chosen.last_epsilon], "utterances": len(texts)}

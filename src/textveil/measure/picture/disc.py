@@ -120,7 +120,7 @@ def _scene(mechanism: WordMechanism, word: str, labels: int) -> _Scene:
     cloud = order[order != own][:labels]
     view = view_from(vocabulary, own, np.where(np.arange(len(chances)) == own, 0.0, chances))
     curved = isinstance(vocabulary.space, Poincare)
-    layout = curved_layout(view, cloud) if curved else flat_layout(view, cloud)
+    layout = curved_layout(view, cloud, chances[cloud]) if curved else flat_layout(view, cloud)
     return _Scene(vocabulary.words, own, chances, cloud, view, layout, curved)
 
 
@@ -218,6 +218,7 @@ def _caption(mechanism: WordMechanism, scene: _Scene) -> str:
         f"it stays with chance {scene.chances[scene.own]:.1%}; the {len(scene.cloud)} likeliest replacements (blue) "
         f"have {inside:.1%} together. Areas are chances, from {_LEAST_AREA / _AREA_OF_CERTAINTY:.1%} up. "
         f"Grey: other words{'' if scene.curved else ', those that are near enough'}."
+        f"{' The middle of the disc is moved to where the replacements lie farthest apart.' if scene.curved else ''}"
     ]
     if scene.view.exact:
         parts.append("Rings: distance from the word. All distances are exact.")

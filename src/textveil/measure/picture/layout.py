@@ -15,8 +15,8 @@ Ids = NDArray[np.int64]
 Complexes = NDArray[np.complex128]
 
 _SHIFTS = 48
-# How far from the middle the word may come to lie: it must not be squeezed against the rim itself.
-_LOWEST = 0.82
+# How much more the likely replacements count when they are set apart: with 0 all the same, with 1 by their chances.
+_FAVOUR = 0.4
 # Points of the disc nearer to each other than this are not told apart anyway.
 _FINEST = 0.01
 
@@ -53,18 +53,26 @@ def flat_layout(view: View, cloud: Ids) -> Layout:
     return Layout(scale * view.distances * np.exp(1j * view.angles), rings)
 
 
-def curved_layout(view: View, cloud: Ids) -> Layout:
+def curved_layout(view: View, cloud: Ids, chances: Floats) -> Layout:
     """Put the words into the Poincaré disc: the word below, and in the middle what sets the cloud farthest apart.
 
     Turning the disc and moving its middle are isometries: distances of the disc stay as they are.
+
+    Parameters
+    ----------
+    view : from the word
+    cloud : its likely replacements
+    chances : of these; likely ones count more
     """
-    heading = np.mean(np.exp(1j * view.angles[cloud]))
-    turn = np.pi / 2 - np.angle(heading)
-    around = np.tanh(view.distances / 2) * np.exp(1j * (view.angles + turn))
+    seen = np.tanh(view.distances / 2) * np.exp(1j * view.angles)
     reach = float(view.distances[cloud].max())
-    shown = np.append(around[cloud], 0)
-    middles = 1j * np.tanh(np.linspace(0, min(reach, 2 * math.atanh(_LOWEST)), _SHIFTS) / 2)
-    middle = max(middles.tolist(), key=lambda candidate: _spread(_moved(shown, candidate)))
+    shown, weights = np.append(seen[cloud], 0), np.append(chances, chances.max()) ** _FAVOUR
+    ways = np.exp(1j * np.unique(view.angles[cloud]))
+    middles = np.outer(np.tanh(np.linspace(0, reach, _SHIFTS) / 2), ways).ravel()
+    found = max(middles.tolist(), key=lambda candidate: _spread(_moved(shown, candidate), weights))
+    turn = np.pi / 2 - np.angle(found) if found else 0.0
+    middle = 1j * abs(found)
+    around = seen * np.exp(1j * turn)
     rings = tuple(_ring(distance, middle) for distance in _whole_distances(reach))
     centre = None
     if view.centre is not None:
@@ -78,9 +86,9 @@ def _moved(points: Complexes, middle: complex) -> Complexes:
     return moved
 
 
-def _spread(points: Complexes) -> float:
-    apart = np.abs(points[:, None] - points)[np.triu_indices(len(points), 1)]
-    return float(np.log(apart + _FINEST).sum())
+def _spread(points: Complexes, weights: Floats) -> float:
+    apart = np.log(np.abs(points[:, None] - points) + _FINEST)
+    return float(weights @ apart @ weights)
 
 
 def _ring(distance: float, middle: complex) -> Ring:

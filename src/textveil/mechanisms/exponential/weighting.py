@@ -83,10 +83,10 @@ def _general_words(vocabulary: Vocabulary) -> NDArray[np.bool_]:
 def checked_weights(weights: ArrayLike, vocabulary: Vocabulary) -> Floats:
     """Return given weights as an array of its own, or say what is wrong with them."""
     array = np.asarray(weights)
-    if array.shape != (len(vocabulary),) or array.dtype.kind not in "fiu":
+    if array.shape != (len(vocabulary),) or array.dtype.kind not in "fiu" or isinstance(weights, np.ma.MaskedArray):
         raise InvalidInputError(
             f'weights must be None, "tight", "general" or {len(vocabulary):,} numbers, one a word of the vocabulary '
-            f"(got {array.dtype} of shape {array.shape})"
+            f"(got {type(weights).__name__}, {array.dtype} of shape {array.shape})"
         )
     checked = _scaled(array)
     wrong = np.flatnonzero(~((checked > 0) & np.isfinite(checked)))
