@@ -13,6 +13,15 @@ REAL = st.floats(-1e6, 1e6)
 
 
 @given(EXPONENTS, st.integers(-(2**53), 2**53))
+def test_rounding_towards_zero_makes_no_vector_longer():
+    lattice = Lattice(2.0**-3)
+    vectors = np.random.default_rng(0).normal(size=(200, 7))
+    rounded = lattice.towards_zero(vectors)
+    assert (np.abs(rounded) <= np.abs(vectors)).all()
+    assert (np.abs(vectors - rounded) < lattice.step).all()
+    assert (lattice.snap(rounded) * lattice.step == rounded).all()
+
+
 def test_lattice_points_are_exact_and_snap_back(exponent, k) -> None:
     lattice = Lattice(2.0**exponent)
     vector = lattice.to_vectors(np.array([k]))

@@ -100,12 +100,12 @@ class Adept(Mechanism):
         self._keep(epsilon=self.guarantee.epsilon)
 
     def _check_ball(self, noise: VectorMechanism) -> None:
-        """Refuse noise that promises nothing by the length of vectors, or does not take all of the codec's."""
+        """Refuse noise whose promise for two vectors is not bounded by their lengths, or that takes only some."""
         relation, lattice = noise.guarantee.relation, self._lattice
         if relation.pairs is not Pairs.ANY and lattice is None:
             raise InvalidInputError(
-                f"{type(noise).__name__} promises by {relation.metric}, which is not bounded by how long vectors "
-                "are: use PrivUnit, ClippedLaplace, Laplace or Gaussian"
+                f"{type(noise).__name__} promises by {relation.metric}, and not the same for any two vectors of a ball: "
+                "use PrivUnit, ClippedLaplace, Laplace or Gaussian"
             )
         ends = np.zeros((2, noise.dimension))
         ends[1, 0] = self.clip

@@ -70,8 +70,8 @@ def test_correct_mechanisms_for_words_and_texts_are_not_accused(words):
 )
 def test_a_rewriter_is_not_accused_of_texts_that_its_promise_does_not_cover(epsilon, options):
     """The unknown word is nearest, and comes out as "[unknown]", whose brackets are layout when it goes in again."""
-    points = [[0.0, 0.0], [0.1, 0.0], [0.0, 3.0], [3.0, 0.0]]
-    near = tv.Vocabulary(["rare", "paris", "rome", "the"], points, unknown="rare")
+    points = [[0.0, 0.1], [0.0, 3.0], [0.0, -3.1], [3.0, 0.0], [-3.0, 0.0]]
+    near = tv.Vocabulary(["paris", "rome", "oslo", "the", "a"], points)
     rewriter = tv.TextRewriter(tv.Exponential(near, epsilon=epsilon), **options)
     for seed in range(3):
         found = check_surroundings(
