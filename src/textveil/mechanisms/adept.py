@@ -104,7 +104,7 @@ class Adept(Mechanism):
         relation, lattice = noise.guarantee.relation, self._lattice
         if relation.pairs is not Pairs.ANY and lattice is None:
             raise InvalidInputError(
-                f"{type(noise).__name__} promises by {relation.metric}, and not the same for any two vectors of a ball: "
+                f"{type(noise).__name__} promises by {relation.metric}, not the same for any two vectors of a ball: "
                 "use PrivUnit, ClippedLaplace, Laplace or Gaussian"
             )
         ends = np.zeros((2, noise.dimension))
