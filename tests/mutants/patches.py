@@ -715,8 +715,8 @@ TEXT_PATCHES = (
     Patch(
         "a release of spans does not say that it reveals the rest",
         "text/rewriter.py",
-        "reveals=(*self.guarantee.reveals, SPANS_REVEAL)",
-        "reveals=self.guarantee.reveals",
+        "self._promise(SPANS_REVEAL)",
+        "self.guarantee",
         (REWRITER + "test_spans_choose_the_words",),
     ),
     Patch(
@@ -1295,8 +1295,8 @@ LEARNING_PATCHES = (
     Patch(
         "a resumed training repeats its last epoch",
         "learn/poincare.py",
-        "kept.save(points, done, seconds)",
-        "kept.save(points, epoch, seconds)",
+        "kept.keep(points, done, seconds, last=done == chosen.epochs)",
+        "kept.keep(points, epoch, seconds, last=done == chosen.epochs)",
         (TRAINING + "test_a_resumed_training_equals_an_uninterrupted_one",),
     ),
     Patch(
@@ -2008,8 +2008,8 @@ SAMPLED_AUDIT_PATCHES = (
     Patch(
         "too much noise is called a violation",
         "auditing/distribution.py",
-        "violated, differs = nearer.nearer <= level, other.other <= level",
-        "violated, differs = min(nearer.nearer, other.other) <= level, False",
+        "too_near = nearer.nearer <= level",
+        "too_near = min(nearer.nearer, other.other) <= level",
         (
             SAMPLED_AUDITS
             + "test_distribution.py::test_any_other_difference_is_no_violation_but_takes_the_certificate_away",
