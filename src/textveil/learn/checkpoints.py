@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import signal
+import threading
 import time
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +21,34 @@ from textveil.files.durable import write_whole
 _SECONDS_BETWEEN = 60.0
 
 State = tuple[NDArray[np.float64], int, float]
+
+
+@contextmanager
+def interrupted_between_epochs() -> Iterator[Callable[[], None]]:
+    """Let an interrupt wait for the end of an epoch, and give what to call there; a second one does not wait.
+
+    Raised anywhere else it may be lost, or leave a lock of the threads taken for ever.
+    """
+    asked = False
+
+    def ask(*_: object) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    def stop_if_asked() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop_if_asked
+        return
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield stop_if_asked
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 class TrainingInterrupted(KeyboardInterrupt):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from textveil.compiled import thread_count
 from textveil.errors import InvalidInputError, require_count, require_positive, require_probability
 from textveil.learn import poincare_kernel as kernel
-from textveil.learn.checkpoints import Checkpoint
+from textveil.learn.checkpoints import Checkpoint, interrupted_between_epochs
 from textveil.learn.reconstruction import Reconstruction, reconstruction
 from textveil.learn.relations import Ids, Relations
 from textveil.progress import progress
@@ -149,8 +149,11 @@ def train(
     points, first, seconds = kept.restored() or (starting_points(len(relations.names), chosen), 0, 0.0)
     trainer = Trainer(relations, chosen, points, count)
     try:
-        # One pool for all epochs: an interrupt while threads are being started may leave one of them waiting for ever.
-        with ThreadPoolExecutor(count) as pool, progress("training", chosen.epochs - first) as step:
+        with (
+            interrupted_between_epochs() as stop_if_asked,
+            ThreadPoolExecutor(count) as pool,
+            progress("training", chosen.epochs - first) as step,
+        ):
             for epoch in range(first, chosen.epochs):
                 started = time.perf_counter()
                 loss = trainer.epoch(epoch, pool)
@@ -161,6 +164,7 @@ def train(
                     report(Moment(done, seconds, loss, quality))
                 step(1, f"epoch {done}, loss {loss:.4f}")
                 kept.keep(points, done, seconds, last=done == chosen.epochs)
+                stop_if_asked()
     except KeyboardInterrupt:
         raise kept.interrupted() from None
     return trainer.inside.copy()
