@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.auditing.metrics import norm_of
 from textveil.auditing.pairs import distance_between
 from textveil.errors import InvalidInputError, require_count, require_number, require_positive
 from textveil.guarantees import Guarantee, Pairs
@@ -114,7 +115,7 @@ def _lengths(way: Floats, claim: Guarantee, clip: float) -> list[float]:
         return [clip]
     metric = relation.pairs is Pairs.METRIC
     apart = [loss / claim.epsilon for loss in _LOSSES] if metric else [_WITHIN * (relation.radius or 0.0)]
-    if relation.metric.startswith("hyperbolic"):
+    if norm_of(relation.metric) == "hyperbolic":
         lengths = [math.tanh(far / 4) for far in apart]
     else:
         lengths = [far / distance_between(claim, way, -way) for far in apart]

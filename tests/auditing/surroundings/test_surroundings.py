@@ -92,6 +92,19 @@ def test_words_of_a_text_are_as_far_apart_as_the_rewriter_finds_them():
 
 
 @pytest.mark.parametrize(
+    ("metric", "loss"),
+    [("Euclidean distance", 5.0), ("l1 distance", 7.0), ("Euclidean distance divided by 100", math.nan)],
+)
+def test_words_are_as_far_apart_as_the_claim_counts(metric, loss):
+    near = tv.Vocabulary(["rare", "paris", "rome"], [[0.0, 9.0], [0.0, 0.0], [3.0, 4.0]], unknown="rare")
+    claim = metric_privacy(1.0, metric=metric, unit=Unit.WORD)
+    dice = Dice(tv.RandomSource.seeded(1))
+    words = ("paris", "rome")
+    checked = subject_of(tv.Exponential(near, epsilon=1.0), words, claim=claim, distance=None, dice=dice)
+    assert checked.promised(*words).loss == pytest.approx(loss, nan_ok=True)
+
+
+@pytest.mark.parametrize(
     "claim",
     [
         metric_privacy(9.0, metric="Hamming distance of the characters", unit=Unit.WORD, reveals=("length",)),

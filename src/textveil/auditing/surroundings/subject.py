@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from textveil.auditing.metrics import norm_of
 from textveil.auditing.pairs import distance_between
 from textveil.auditing.revealed import Shown
 from textveil.auditing.surroundings.chances import Dice
@@ -184,12 +185,13 @@ def _distance_of(subject: Any, inputs: Sequence[Any], claim: Guarantee) -> Dista
     """Return the distance of the claim where it is plain: of words of a vocabulary, or one that its name tells."""
     if isinstance(inputs[0], str):
         vocabulary = _vocabulary_of(subject)
-        if vocabulary is None:
+        own = subject.guarantee.relation.metric if isinstance(subject, Mechanism) else ""
+        if vocabulary is None or not (claim.relation.metric == own or norm_of(claim.relation.metric)):
             return None
         # A text's words are looked up whatever their case.
         in_text = isinstance(getattr(subject, "rewriter", subject), TextRewriter)
         find = Lookup(vocabulary).find if in_text else lambda word: int(vocabulary.ids([word])[0])
-        return partial(_distance_of_words, vocabulary, find)
+        return partial(_distance_of_words, claim, vocabulary, find)
     measured = partial(distance_between, claim)
     try:
         measured(*inputs[:2])
@@ -208,6 +210,9 @@ def _vocabulary_of(subject: Any) -> Vocabulary | None:
     return vocabulary if isinstance(vocabulary, Vocabulary) else None
 
 
-def _distance_of_words(vocabulary: Vocabulary, find: Callable[[str], int], x: str, y: str) -> float:
+def _distance_of_words(claim: Guarantee, vocabulary: Vocabulary, find: Callable[[str], int], x: str, y: str) -> float:
+    """Return how far apart the points of two words are: in the claim's distance, or in the vocabulary's own."""
     points = [np.asarray(vocabulary.points[[find(word)]], dtype=np.float64) for word in (x, y)]
+    if norm_of(claim.relation.metric) not in ("", norm_of(vocabulary.space.metric)):
+        return distance_between(claim, points[0][0], points[1][0])
     return float(vocabulary.space.distances(*points)[0, 0])
