@@ -5,7 +5,7 @@ READY := .venv/.ready
 # Training needs torch, releasing does not: only the tests install it.
 TORCH := .venv/.torch
 
-.PHONY: demo test soak endurance lint bench mutants clean
+.PHONY: demo test soak lint bench mutants clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -23,14 +23,10 @@ demo: $(READY)
 	$(BIN)/textveil demo
 
 test: $(TORCH)
-	$(BIN)/python -m pytest -n 2 -m "not soak and not endurance"
+	$(BIN)/python -m pytest -n 2 -m "not soak"
 
 soak: $(TORCH)
 	$(BIN)/python -m pytest -n 2 -m soak
-
-# Too long for every change: the service under fire for as long as it takes.
-endurance: $(TORCH)
-	$(BIN)/python -m pytest -n 2 -m endurance
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -50,7 +50,7 @@ def compare(table: Table, folder: Path) -> None:
     mechanism = tv.Exponential(tv.Vocabulary.default(), epsilon=3.0, radius="auto")
     mechanism.release_ids(np.arange(len(mechanism.vocabulary)))
     words = list(mechanism.vocabulary.words[:WORDS])
-    ledger = Ledger(str(place.ledger))
+    ledger = Ledger(place.ledger)
     bare = milliseconds(lambda: mechanism.release(words), BATCHES)
     counted = milliseconds(lambda: paid(ledger, mechanism, words), BATCHES)
     size = f"{WORDS:,} words, all rows warm"

@@ -20,7 +20,7 @@ FLOORS = [
     {"elementary", "hashing"},
     {"guarantees", "randomness"},
     {"receipts"},
-    {"spaces", "files"},
+    {"spaces", "files", "engines"},
     {"noise"},
     {"vocabulary", "ledger"},
     {"mechanisms"},

@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -15,6 +16,7 @@ from textveil.guarantees import Guarantee
 Value = TypeVar("Value")
 
 
+@cache
 def library() -> str:
     """Return the name and version of this library."""
     return f"textveil {version('textveil')}"

@@ -38,6 +38,27 @@ def test_the_preview_releases_nothing(said):
     assert not said.with_name("o").exists()
 
 
+def test_an_interrupted_command_given_again_writes_what_it_would_have(said, monkeypatch):
+    said.write_text("Will it rain in Ohio?\n\ncall my mother\n" * 3000)
+    key, whole, out = (said.with_name(name) for name in ("key", "whole.txt", "out.txt"))
+    command = ("rewrite", said, "--key-file", key, "-m", "adept", "--epsilon", 8, "-o")
+    assert invoke(*command, whole).exit_code == 0
+    sample, calls = tv.Adept._sample, []
+
+    def stopping(self, items, streams):
+        calls.append(len(items))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return sample(self, items, streams)
+
+    monkeypatch.setattr(tv.Adept, "_sample", stopping)
+    stopped = invoke(*command, out)
+    assert stopped.exit_code != 0
+    assert not out.exists()
+    assert invoke(*command, out).exit_code == 0
+    assert out.read_bytes() == whole.read_bytes()
+
+
 def test_another_epsilon_than_trained_for_is_allowed_and_said(said):
     done = invoke("rewrite", said, "-o", said.with_name("o.txt"), "-m", "adept", "--epsilon", 1)
     assert done.exit_code == 0, done.output

@@ -7,7 +7,6 @@ import random
 import threading
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import httpx
 from tests.service.serving import EPSILON, RADIUS, Place, Running
@@ -83,9 +82,9 @@ def killed(place: Place, kills: int, *, seed: int = 0) -> int:
     return len(known)
 
 
-def _counted(path: Path, known: set[str]) -> Fraction:
+def _counted(url: str, known: set[str]) -> Fraction:
     """Return what the ledger counts as spent, after checking that it has the entries that receipts name."""
-    ledger = Ledger(str(path))
+    ledger = Ledger(url)
     states = {entry.id: str(entry.state) for entry in ledger.history("tickets")}
     assert all(states.get(each) == "committed" for each in known)
     spent = ledger.remaining("tickets").epsilon

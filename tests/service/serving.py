@@ -42,7 +42,7 @@ mechanisms:
     epsilon: 1
 """
 RADIUS, EPSILON = 2.0, 0.5
-CEILING = 10_000.0
+CEILING = 1e6
 PRIVATE = "xyzzyprivate"
 
 
@@ -51,10 +51,12 @@ class Place:
     folder: Path
     token: str
     metrics_token: str
+    server: str = ""
 
     @property
-    def ledger(self) -> Path:
-        return self.folder / "ledger.db"
+    def ledger(self) -> str:
+        """A file, or the URL of a data base on a server."""
+        return self.server or str(self.folder / "ledger.db")
 
     @property
     def keys(self) -> Path:
@@ -69,30 +71,34 @@ class Place:
         return {"Authorization": f"Bearer {self.token}"}
 
 
-def settle(folder: Path, *, ceiling: float = CEILING) -> Place:
+def settle(folder: Path) -> Place:
     """Write all that a service needs into a folder."""
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(60)]
     tv.Vocabulary(words, rng.normal(size=(60, 4)), unknown="w0").save(folder / "words.npz")
     tv.Candidates(rng.normal(size=(20, 3)), [f"public sentence {i}" for i in range(20)]).save(folder / "candidates.npz")
     (folder / "config.yaml").write_text(CONFIG)
-    ledger = Ledger(str(folder / "ledger.db"))
-    ledger.create("tickets", unit="record", epsilon=ceiling)
-    ledger.create("words", unit="word", epsilon=ceiling)
-    ledger.create("people", unit="person", epsilon=ceiling)
-    ledger.create("small", unit="record", epsilon=3)
-    ledger.create("others", unit="record", epsilon=ceiling)
-    ledger.close()
+    create_budgets(str(folder / "ledger.db"))
     keys = KeyFile(folder / "keys.json")
-    token = keys.add("tester", datasets=("tickets", "words", "people", "small"))
+    token = keys.add("tester", datasets=("tickets", "words", "people", "small", "race"))
     return Place(folder, token, keys.add("prometheus", metrics=True))
+
+
+def create_budgets(url: str) -> None:
+    ledger = Ledger(url)
+    ledger.create("tickets", unit="record", epsilon=CEILING)
+    ledger.create("words", unit="word", epsilon=CEILING)
+    ledger.create("people", unit="person", epsilon=CEILING)
+    ledger.create("small", unit="record", epsilon=3)
+    ledger.create("others", unit="record", epsilon=CEILING)
+    ledger.close()
 
 
 class Running:
     """A service in a process of its own."""
 
     def __init__(self, place: Place, *options: str) -> None:
-        ledger = () if "--no-ledger" in options else ("--ledger", str(place.ledger))
+        ledger = () if "--no-ledger" in options else ("--ledger", place.ledger)
         command = [sys.executable, "-c", "from textveil.cli import main; main()", "serve", "--port", "0", *ledger]
         command += ["--keys", str(place.keys), "--config", str(place.config), "--rate", "100000", *options]
         with NamedTemporaryFile(dir=place.folder, prefix="log-", delete=False) as log:

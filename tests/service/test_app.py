@@ -43,7 +43,7 @@ def test_explain_speaks_of_public_words_and_costs_nothing(client, place):
     explained = client.post("/v1/explain", json=asked).json()
     assert [each["word"] for each in explained["words"]] == ["w1", "w2"]
     assert all(0 < each["stays"] < 1 for each in explained["words"])
-    assert Ledger(str(place.ledger)).history() == []
+    assert Ledger(place.ledger).history() == []
     assert client.post("/v1/explain", json={**asked, "mechanism": "vectors"}).status_code == 422
 
 

@@ -42,7 +42,7 @@ def stopped(running, place):
     )
     assert [next(iter(json.loads(line))) for line in answer.text.splitlines()] == ["released", "released", "receipt"]
     assert running.process.wait(60) == 0
-    assert [entry.state for entry in Ledger(str(place.ledger)).history("tickets")] == ["committed"] * 2
+    assert [entry.state for entry in Ledger(place.ledger).history("tickets")] == ["committed"] * 2
     log = running.log.read_text()
     assert "POST /v1/release/texts 200" in log
     assert PRIVATE not in log

@@ -16,7 +16,7 @@ ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
 
 
 def entries(place):
-    return Ledger(str(place.ledger)).history("tickets")
+    return Ledger(place.ledger).history("tickets")
 
 
 def lines_of(*values):

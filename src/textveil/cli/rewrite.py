@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from textveil.cli.engine import EngineName, RayAddress, Workers, where_of
 from textveil.cli.options import Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
 from textveil.cli.running import (
     Column,
@@ -71,6 +72,9 @@ def run(
     max_words: MaxWords = None,
     unit_column: UnitColumn = None,
     max_rows: MaxRows = None,
+    engine: EngineName = "local",
+    workers: Workers = None,
+    ray_address: RayAddress = None,
 ) -> None:
     """Rewrite the texts of a file word by word, or as whole utterances. Interrupted? Run the same command again."""
     from textveil.jobs import plan
@@ -112,6 +116,7 @@ def run(
         receipt=receipt,
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
+        **where_of(engine, workers, ray_address),
     )
     done = carried_out(job, preview=preview, discard=discard)
     if done is None:

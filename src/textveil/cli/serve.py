@@ -39,6 +39,9 @@ def run(
     config: Annotated[
         Path | None, typer.Option("--config", help="YAML of the mechanisms that are offered; see docs/service.md.")
     ] = None,
+    frontier: Annotated[
+        Path | None, typer.Option("--frontier", help="What `textveil compare` wrote as JSON, for the page to show.")
+    ] = None,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Do not warm up: time then shows whether words were used before."),
@@ -60,14 +63,16 @@ def run(
         raise MissingDependencyError("the service needs more: pip install 'textveil[service]'") from error
     from textveil.service.catalogue import read_catalogue
     from textveil.service.limits import MIB, Limits
+    from textveil.service.playground.frontier import read_frontier
     from textveil.service.service import Service
 
+    compared = None if frontier is None else read_frontier(frontier)
     catalogue = read_catalogue(config)
     if not quick:
         typer.echo("textveil: warming up, so that no release has to wait", err=True)
         catalogue.warm_up()
     limits = Limits(body_bytes=int(body * MIB), stream_bytes=int(stream * MIB))
-    service = Service(catalogue, spending, known, limits=limits, rate=rate, burst=2 * rate)
+    service = Service(catalogue, spending, known, limits=limits, rate=rate, burst=2 * rate, frontier=compared)
     typer.echo(f"textveil: offers {', '.join(catalogue.offers)} on http://{host}:{port}", err=True)
     run_service(service, host=host, port=port)
 

@@ -19,13 +19,17 @@ def add(
         typer.Option("--dataset", help='What it may spend from; again for more; "*" for all.'),
     ] = None,
     metrics: Annotated[bool, typer.Option("--metrics", help="It may read /metrics.")] = False,
+    playground: Annotated[
+        bool,
+        typer.Option("--playground", help="It may draw samples that nobody pays for, to look at; see docs/page.md."),
+    ] = False,
     rate: Annotated[float | None, typer.Option("--rate", help="Its requests a second.")] = None,
     path: KeysFile = Path("keys.json"),
 ) -> None:
     """Make a key and show it: this once."""
     from textveil.service.keys import KeyFile
 
-    token = KeyFile(path).add(name, datasets=tuple(dataset or ()), metrics=metrics, rate=rate)
+    token = KeyFile(path).add(name, datasets=tuple(dataset or ()), metrics=metrics, playground=playground, rate=rate)
     typer.echo(token)
     typer.echo(f"textveil: keep it now, it can't be shown again; {path} has its hash", err=True)
 
@@ -37,7 +41,9 @@ def show(path: KeysFile = Path("keys.json")) -> None:
 
     for key in KeyFile(path).all():
         state = f"revoked {key.revoked}" if key.revoked else "valid"
-        rights = ", ".join([*key.datasets, *(["metrics"] if key.metrics else [])])
+        rights = ", ".join(
+            [*key.datasets, *(["metrics"] if key.metrics else []), *(["playground"] if key.playground else [])]
+        )
         typer.echo(f"{key.id}  {key.name}  {rights}  {key.created}  {state}")
 
 

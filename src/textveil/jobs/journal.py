@@ -48,13 +48,13 @@ class Progress:
     Parameters
     ----------
     plan : the fingerprint of the run, None for a new journal
-    finished : files that are done
-    mark : how much of the file after them is written
+    finished : files that are done, by name
+    mark : how much is written of the first file, in the order of the input, that is not
     receipt : what was promised, once all files are done
     """
 
     plan: dict[str, Any] | None = None
-    finished: list[ReleasedFile] = field(default_factory=list)
+    finished: dict[str, ReleasedFile] = field(default_factory=dict)
     mark: Mark | None = None
     receipt: dict[str, Any] | None = None
 
@@ -65,7 +65,8 @@ class Progress:
         elif "position" in entry:
             self.mark = Mark(**{**entry, "position": Position(**entry["position"])})
         elif "finished" in entry:
-            self.finished.append(ReleasedFile(**entry["finished"]))
+            file = ReleasedFile(**entry["finished"])
+            self.finished[file.name] = file
             self.mark = None
         elif "receipt" in entry:
             self.receipt = entry["receipt"]

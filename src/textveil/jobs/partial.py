@@ -1,7 +1,8 @@
 """The folder beside the output where a run keeps what it has done so far: TARGET.partial.
 
 It holds `lock`, `journal`, `key` (unless the user gave one), `output` (what becomes TARGET), `spool` (vectors that are
-not in their format yet) and, while a folder is being replaced, `replaced`. Only its owner can read it.
+not in their format yet), `attempts` (files that workers are writing) and, while a folder is being replaced, `replaced`.
+Only its owner can read it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class PartialFolder:
         self.key = self.folder / "key"
         self.output = self.folder / "output"
         self.spool = self.folder / "spool"
+        self.attempts = self.folder / "attempts"
         self.replaced = self.folder / "replaced"
         self._lock = self.folder / "lock"
 
@@ -50,7 +52,7 @@ class PartialFolder:
 
         Only what a run makes is deleted: the folder may be someone's own that happens to have this name.
         """
-        for path in (self.key, unfinished(self.key), self.replaced, self.spool, self.output):
+        for path in (self.key, unfinished(self.key), self.replaced, self.spool, self.attempts, self.output):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
@@ -58,6 +60,12 @@ class PartialFolder:
         sync_folder(self.folder)
         # If a power cut brings the journal back, the next run clears up once more.
         self.journal.unlink(missing_ok=True)
+
+    def clear_attempts(self) -> None:
+        """Make room for what workers write; what they left when a run stopped is not gone on with."""
+        if self.attempts.exists():
+            shutil.rmtree(self.attempts)
+        self.attempts.mkdir()
 
     def _take_lock(self) -> int:
         while True:

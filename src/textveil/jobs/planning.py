@@ -35,6 +35,7 @@ from textveil.jobs.work import BatchWork, Work, work_of
 from textveil.receipts import digest_of, library
 
 if TYPE_CHECKING:
+    from textveil.engines import Engine
     from textveil.jobs.previewing import Preview
     from textveil.jobs.receipt import FileReceipt
 
@@ -70,6 +71,7 @@ class Job:
     checkpoint_seconds: float
     spending: Spending | None = None
     payment: Payment | None = None
+    engine: Engine | None = None
 
     def preview(self) -> Preview:
         """Say what the run would read, write, cost and promise; it releases nothing and draws no noise."""
@@ -198,6 +200,7 @@ def plan(
     batch_bytes: int | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     spending: Spending | None = None,
+    engine: Engine | None = None,
 ) -> Job:
     """Plan a run over a file, a folder of files, or standard input, and check what can be checked before it.
 
@@ -220,6 +223,7 @@ def plan(
     batch_bytes : about how much of the input is one batch; by default 2 MiB, or less where each text becomes a vector
     checkpoint_seconds : how often it is written down how far the run is
     spending : whose budget pays for the run; by default nothing is counted
+    engine : where files are released, each by a worker of one thread; by default one after the other in this process
     """
     path = None if os.fspath(source) == STREAM else Path(source)
     goal = None if os.fspath(target) == STREAM else Path(target)
@@ -248,7 +252,10 @@ def plan(
         batch_bytes=_batch_bytes(task) if batch_bytes is None else require_count("batch_bytes", batch_bytes),
         checkpoint_seconds=checkpoint_seconds,
         spending=spending,
+        engine=engine,
     )
+    if engine is not None and (path is None or goal is None):
+        raise InvalidInputError("an engine reads and writes files: give them, and no standard input or output")
     for shard in shards.files:
         if shard.path is not None:
             job.open(shard)

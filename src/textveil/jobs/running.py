@@ -8,36 +8,29 @@ redone row gets the noise it had.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from textveil.compiled import over_threads
 from textveil.errors import InvalidInputError
-from textveil.files import Batch, Position, Sink, Source, open_sink
-from textveil.files.batches import NOTHING, Items
+from textveil.files import Position, Sink, Source, open_sink
 from textveil.files.durable import sync_folder, write_whole
 from textveil.files.streams import OutputStream
-from textveil.files.vector_output import ReleasedVectors
-from textveil.hashing import Packed
 from textveil.jobs.committing import as_plain, commit, refuse_existing
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
 from textveil.jobs.keys import key_check, key_in
 from textveil.jobs.partial import PartialFolder
+from textveil.jobs.pieces import ROWS_OF_A_FILE, pieces, released_file
 from textveil.jobs.planning import STREAM, Job
-from textveil.jobs.receipt import FileReceipt, sha256_of
+from textveil.jobs.receipt import FileReceipt
 from textveil.jobs.spending import settle
+from textveil.jobs.spreading import release_elsewhere
 from textveil.jobs.stopping import resumable
 from textveil.jobs.traits import traits_of
 from textveil.progress import Step, progress
 from textveil.randomness import RandomSource, fresh_key
-
-# Each file has its own range of rows, so that files need not wait for each other to be counted.
-_ROWS_OF_A_FILE = 1 << 40
 
 
 def run_to_files(job: Job, target: Path) -> FileReceipt:
@@ -80,8 +73,8 @@ def run_to_stream(job: Job) -> FileReceipt:
     position = Position()
     if source.head:
         sink.append(sink.pack(source.head))
-    with closing(_pieces(job, source, sink, random, None)) as pieces:
-        for batch, piece in pieces:
+    with closing(pieces(job, source, sink, random, limit=job.payment)) as made:
+        for batch, piece in made:
             sink.append(piece)
             position = batch.position
             sink.sync(position)
@@ -139,11 +132,18 @@ def _release(job: Job, partial: PartialFolder, key: bytes, plan: dict[str, Any])
             job = replace(job, payment=job.spending.pay(job, plan))
         random, reveals = RandomSource.keyed(key), dict[str, None]()
         with progress(f"Writing {partial.target.name}", job.bytes) as step:
-            for number in range(len(job.shards.files)):
-                reveals.update(dict.fromkeys(_release_file(job, partial, journal, random, number, step)))
+            if job.engine is not None:
+                release_elsewhere(job, job.engine, partial, journal, key, step)
+            for number, shard in enumerate(job.shards.files):
+                if job.engine is None:
+                    shown = _release_file(job, partial, journal, random, number, step)
+                else:
+                    shown = job.open(shard).reveals
+                reveals.update(dict.fromkeys(shown))
         if job.payment is not None:
             job.payment.check_files(job, plan)
-        receipt = _receipt(job, random, journal.progress.finished, tuple(reveals))
+        files = [journal.progress.finished[job.name_of(shard)] for shard in job.shards.files]
+        receipt = _receipt(job, random, files, tuple(reveals))
         journal.committed(as_plain(receipt))
     finally:
         journal.close()
@@ -156,7 +156,7 @@ def _release_file(
     """Release one file unless it is done, and return what it passes through."""
     shard, told = job.shards.files[number], journal.progress
     source = job.open(shard)
-    if number < len(told.finished):
+    if job.name_of(shard) in told.finished:
         step(0 if shard.path is None else shard.path.stat().st_size)
         return source.reveals
     name = job.name_of(shard)
@@ -169,23 +169,13 @@ def _release_file(
         # The journal must not tell of a file whose name a power cut could still take away.
         for folder in path.relative_to(partial.folder).parents:
             sync_folder(partial.folder / folder)
-        position = _write(job, source, sink, random.at(number * _ROWS_OF_A_FILE), journal, step)
+        position = _write(job, source, sink, random.at(number * ROWS_OF_A_FILE), journal, step)
         sink.finish()
     except BaseException:
         sink.close()
         raise
     sync_folder(path.parent)
-    journal.finished(
-        ReleasedFile(
-            name=name,
-            format=str(job.format_of(shard)),
-            rows=position.rows,
-            items=position.items,
-            size=path.stat().st_size,
-            sha256=sha256_of(path),
-            column=source.column if isinstance(source, ReleasedVectors) else None,
-        )
-    )
+    journal.finished(released_file(job, shard, source, position, path))
     return source.reveals
 
 
@@ -195,8 +185,8 @@ def _write(job: Job, source: Source, sink: Sink, random: RandomSource, journal: 
     if start is None and source.head:
         sink.append(sink.pack(source.head))
     position, done, written_down = start or Position(), 0, time.monotonic()
-    with closing(_pieces(job, source, sink, random, start)) as pieces:
-        for batch, piece in pieces:
+    with closing(pieces(job, source, sink, random, start, limit=job.payment)) as made:
+        for batch, piece in made:
             sink.append(piece)
             position = batch.position
             step(batch.done - done)
@@ -207,52 +197,6 @@ def _write(job: Job, source: Source, sink: Sink, random: RandomSource, journal: 
                     journal.reached(mark)
                 written_down = time.monotonic()
     return position
-
-
-def _pieces(
-    job: Job, source: Source, sink: Sink, random: RandomSource, start: Position | None
-) -> Generator[tuple[Batch, Any], None, None]:
-    """Release batches on several threads, in order; each comes without its private content."""
-
-    def released(items: Items, noise: RandomSource) -> Any:
-        if job.payment is not None:
-            job.payment.check(job, items)
-        return job.work.run(items, noise)
-
-    def one(batch: Batch) -> tuple[Batch, Any]:
-        noise = random.at(random.row + batch.start.items)
-        try:
-            items = released(batch.items, noise)
-        except InvalidInputError as error:
-            raise _placed(error, source, batch, lambda part: released(part, noise)) from None
-        if len(items) != len(batch.items):
-            raise InvalidInputError(f"the work gave {len(items)} for {len(batch.items)}; it must give one for each")
-        piece = sink.pack(source.fill(batch, items))
-        return replace(batch, items=NOTHING, rest=None), piece
-
-    yield from over_threads(one, source.batches(start), threads=job.threads)
-
-
-def _placed(
-    error: InvalidInputError, source: Source, batch: Batch, run: Callable[[Items], object]
-) -> InvalidInputError:
-    """Say which record an error is about: the first that is refused as the last of those before it."""
-    low, high = 0, len(batch.items)
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            run(_first(batch.items, middle))
-            low = middle
-        except InvalidInputError:
-            high = middle
-    records = np.flatnonzero(source.present(batch))
-    if not len(records):
-        return error
-    return InvalidInputError(f"record {batch.start.rows + 1 + int(records[low])} of the input: {error}")
-
-
-def _first(items: Items, count: int) -> Items:
-    return Packed(items.data, items.offsets[: count + 1]) if isinstance(items, Packed) else items[:count]
 
 
 def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals: tuple[str, ...]) -> FileReceipt:

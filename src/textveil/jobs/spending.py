@@ -134,18 +134,14 @@ class Spending:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Payment:
-    """A run's reservation, touched: its records may be read.
+class Limit:
+    """What a run has paid for, as whoever reads its records must know it.
 
     Parameters
     ----------
-    spending : whose budget pays
-    reservation : in the ledger
     words : the most words of a record that are paid for, None if any number is
     """
 
-    spending: Spending
-    reservation: Reservation
     words: int | None
 
     def check(self, job: Job, items: Any) -> None:
@@ -155,6 +151,20 @@ class Payment:
                 f"it has more words than the {self.words:,} that are paid for; shorten it, or pay for more with "
                 "max_words= (--max-words)"
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payment(Limit):
+    """A run's reservation, touched: its records may be read.
+
+    Parameters
+    ----------
+    spending : whose budget pays
+    reservation : in the ledger
+    """
+
+    spending: Spending
+    reservation: Reservation
 
     def check_files(self, job: Job, told: dict[str, Any]) -> None:
         """Refuse the run if its files are not those whose persons were counted, as its journal tells of them."""

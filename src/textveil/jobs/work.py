@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.encoders import DocumentEmbedder, TextEmbedder
+from textveil.encoders.encoder import packed, readable
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
 from textveil.jobs.traits import Traits, as_columns, columns_beside, embedding_traits
-from textveil.jobs.utterances import Saying
 from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.mechanisms.public_response import PublicResponse
@@ -22,7 +22,7 @@ from textveil.randomness import RandomSource
 from textveil.text import TextRewriter
 from textveil.text.documents import all_sentences
 
-Vectors = NDArray[np.float64]
+Applicable = TypeVar("Applicable", bound=Mechanism)
 
 
 class BatchWork(Protocol):
@@ -88,41 +88,68 @@ def work_of(work: Work) -> BatchWork:
 
 
 @dataclass(frozen=True)
-class Rewriting:
-    """Rewrite texts word by word."""
+class _Applied(Generic[Applicable]):
+    """What a work has from the mechanism that it applies; it takes and gives texts, unless it says otherwise."""
 
-    rewriter: TextRewriter
-    takes: int | None = None
-    gives: int | None = None
+    mechanism: Applicable
+
+    @property
+    def takes(self) -> int | None:
+        """None: texts."""
+        return None
+
+    @property
+    def gives(self) -> int | None:
+        """None: texts."""
+        return None
 
     @property
     def guarantee(self) -> Guarantee:
-        """That of the rewriter."""
-        return self.rewriter.guarantee
+        """That of the mechanism."""
+        return self.mechanism.guarantee
 
     @property
     def purpose(self) -> bytes:
-        """The digest of the rewriter's spec."""
-        return self.rewriter._purpose
+        """The digest of the mechanism's spec."""
+        return self.mechanism._purpose
 
     def spec(self) -> dict[str, Any]:
-        """That of the rewriter."""
-        return self.rewriter.spec()
+        """That of the mechanism."""
+        return self.mechanism.spec()
+
+    def words(self, items: Any) -> NDArray[np.int64] | None:
+        """Return None: a record is released at once."""
+        return None
+
+
+class Rewriting(_Applied[TextRewriter]):
+    """Rewrite texts word by word."""
 
     def words(self, texts: Packed) -> NDArray[np.int64]:
         """Return how many words each text has."""
-        return self.rewriter.word_counts(texts)
+        return self.mechanism.word_counts(texts)
 
     def run(self, texts: Packed, source: RandomSource) -> Packed:
         """Rewrite texts."""
-        return Packed(*self.rewriter.rewrite(texts, source.streams(self.purpose, texts)))
+        return Packed(*self.mechanism.rewrite(texts, source.streams(self.purpose, texts)))
 
 
-@dataclass(frozen=True)
-class Releasing:
+class Saying(_Applied[Adept]):
+    """Rewrite whole utterances."""
+
+    @property
+    def traits(self) -> Traits:
+        """That it takes its time."""
+        return Traits(slow=True)
+
+    def run(self, texts: Packed, source: RandomSource) -> Packed:
+        """Rewrite utterances."""
+        items = self.mechanism.vectors(readable(texts))
+        return packed(self.mechanism._sample(items, source.streams(self.purpose, items)))
+
+
+class Releasing(_Applied[VectorMechanism | PublicResponse]):
     """Release vectors, or answer them by public ones."""
-
-    mechanism: VectorMechanism | PublicResponse
 
     @property
     def takes(self) -> int:
@@ -139,23 +166,6 @@ class Releasing:
         """That candidates are named."""
         return Traits(beside=columns_beside(self.mechanism))
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """That of the mechanism."""
-        return self.mechanism.guarantee
-
-    @property
-    def purpose(self) -> bytes:
-        """The digest of the mechanism's spec."""
-        return self.mechanism._purpose
-
-    def spec(self) -> dict[str, Any]:
-        """That of the mechanism."""
-        return self.mechanism.spec()
-
-    def words(self, vectors: Vectors) -> None:
-        """Return None: a vector is released at once."""
-
     def run(self, vectors: NDArray[Any], source: RandomSource) -> Any:
         """Release the rows of an array."""
         items = self.mechanism._check(vectors)
@@ -165,47 +175,29 @@ class Releasing:
         return as_columns(released, self.gives)
 
 
-@dataclass(frozen=True)
-class Embedding:
+class Embedding(_Applied[TextEmbedder | DocumentEmbedder]):
     """Release a vector for each text or document."""
-
-    embedder: TextEmbedder | DocumentEmbedder
-    takes: int | None = None
 
     @property
     def gives(self) -> int:
         """The dimension that the mechanism releases."""
-        return _released_dimension(self.embedder.mechanism)
+        return _released_dimension(self.mechanism.mechanism)
 
     @property
     def traits(self) -> Traits:
         """Those of its encoder and mechanism."""
-        return embedding_traits(self.embedder)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """That of the embedder."""
-        return self.embedder.guarantee
-
-    @property
-    def purpose(self) -> bytes:
-        """The digest of the embedder's spec."""
-        return self.embedder._purpose
-
-    def spec(self) -> dict[str, Any]:
-        """That of the embedder."""
-        return self.embedder.spec()
+        return embedding_traits(self.mechanism)
 
     def words(self, texts: Packed) -> NDArray[np.int64] | None:
         """Return how many sentences each document has; None for texts, which are released at once."""
-        if isinstance(self.embedder, TextEmbedder):
+        if isinstance(self.mechanism, TextEmbedder):
             return None
-        return np.diff(all_sentences(texts, least=self.embedder.mechanism.least_sentences)[1])
+        return np.diff(all_sentences(texts, least=self.mechanism.mechanism.least_sentences)[1])
 
     def run(self, texts: Packed, source: RandomSource) -> Any:
         """Encode texts and release their vectors."""
-        items: Any = self.embedder.vectors(texts)
-        return as_columns(self.embedder._sample(items, source.streams(self.purpose, items)), self.gives)
+        items: Any = self.mechanism.vectors(texts)
+        return as_columns(self.mechanism._sample(items, source.streams(self.purpose, items)), self.gives)
 
 
 def _released_dimension(mechanism: Any) -> int:

@@ -1,7 +1,7 @@
 """The ledger: a budget that is reserved before data are touched, and never given back after.
 
 Reserve (durably) -> touch (durably) -> release -> commit. Whatever fails or is killed in between, all that may have
-been released counts as spent. Rules and proofs: docs/ledger.md.
+been released counts as spent. The first two may be one step. Rules and proofs: docs/ledger.md.
 """
 
 from __future__ import annotations
@@ -164,6 +164,7 @@ class Ledger:
         rows: int | None = None,
         part: str = ALL,
         job: str | None = None,
+        touch: bool = False,
     ) -> Reservation:
         """Set the cost of a release aside, durably, or raise BudgetExceededError.
 
@@ -175,16 +176,20 @@ class Ledger:
         rows : the most records of a person, where persons are protected
         part : a public name for a part of the data that shares no protected thing with other parts; "" for all
         job : names this release: asking again under the same name finds the same reservation and costs nothing more
+        touch : whether data are read right after: then it is touched in the same step, and can't be cancelled
         """
         _check_label("part", part, least=0)
         if job is not None:
             _check_label("job", job)
         found = self._store.dataset(dataset)
         bill = _bill(found, released, pieces, rows)
-        entry = self._store.reserve(found, part, job, bill.cost, _facts(released, bill))
+        entry = self._store.reserve(found, part, job, bill.cost, _facts(released, bill), touch=touch)
         if entry is None:
             raise BudgetExceededError(self._refusal(dataset, bill, part))
-        return Reservation(self, entry.id)
+        reservation = Reservation(self, entry.id)
+        if touch and entry.state is State.RESERVED:
+            reservation.touch()
+        return reservation
 
     def reservation(self, entry: str) -> Reservation:
         """Return the reservation that an id names, as another program may have made it."""

@@ -109,9 +109,12 @@ class Store:
             return dataset, _spent(connection, number)
 
     def reserve(
-        self, dataset: Dataset, part: str, job: str | None, cost: Tally, facts: Mapping[str, Any]
+        self, dataset: Dataset, part: str, job: str | None, cost: Tally, facts: Mapping[str, Any], *, touch: bool
     ) -> Entry | None:
-        """Add an entry if the ceiling allows it, and return it; the job's own if it has one, None if refused."""
+        """Add an entry if the ceiling allows it, and return it; the job's own if it has one, None if refused.
+
+        A new entry is touched in the same transaction, if so asked; the job's own one is left as it is.
+        """
         self._check()
         with self._database.writing() as connection:
             number, now = self._found(connection, dataset.name, lock=True)
@@ -128,8 +131,9 @@ class Store:
             identity = fresh_key().hex()[:24] if old is None else old.id
             if old is None:
                 values = {"id": identity, "number": _next(connection, number), "dataset": number, "part": part}
-                values |= {"job": job or identity, "facts": json.dumps(facts), "state": str(State.RESERVED)}
-                connection.execute(insert(entries).values(**values, **cost.as_text(), reserved=_now()))
+                values |= {"job": job or identity, "facts": json.dumps(facts), **cost.as_text(), "reserved": _now()}
+                values |= {"state": str(State.TOUCHED), "touched": _now()} if touch else {"state": str(State.RESERVED)}
+                connection.execute(insert(entries).values(**values))
             else:
                 connection.execute(
                     update(entries).where(entries.c.id == identity).values(state=str(State.RESERVED), closed="")

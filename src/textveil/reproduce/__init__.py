@@ -42,6 +42,8 @@ REPRODUCTIONS = {
     "hyperbolic-table-4": Entry(
         "hyperbolic", "table_4", "hyperbolic noise: how often words stay, as published and repaired (Feyisetan 2019)"
     ),
+    "privemb": Entry("privemb.paper", "paper", "private vectors in fewer dimensions (Feyisetan 2021), whole", True),
+    "nadp": Entry("nadp.paper", "paper", "neighbourhood-aware noise for words (Bollegala 2023), whole", True),
     "sentdp-table-1": Entry("sentdp.table_1", "table_1", "how many deep candidates are enough (Meehan 2022)"),
     "sentdp-figure-4": Entry(
         "sentdp.figure_4", "figure_4", "private documents: what they are worth to a classifier (Meehan 2022)", True

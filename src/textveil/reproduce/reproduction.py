@@ -27,12 +27,14 @@ class Reproduction:
     tables : the same to read
     draw : makes the picture, where there is one
     records : one for each number measured, all with the same names; a CSV file of them is written beside the numbers
+    section : the results as a section of documentation, in Markdown
     """
 
     numbers: dict[str, Any]
     tables: tuple[Table, ...]
     draw: Callable[[], Any] | None = None
     records: Sequence[Mapping[str, Any]] = ()
+    section: str = ""
 
     def save(self, path: Path) -> list[Path]:
         """Write the picture, if the path is that of one, and the numbers beside it as JSON; return what was written."""

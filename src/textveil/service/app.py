@@ -17,6 +17,7 @@ from textveil.service.bodies import State
 from textveil.service.errors import Code, Problem, Refusal, answer_error, documented
 from textveil.service.gate import Gate
 from textveil.service.metrics import CONTENT_TYPE
+from textveil.service.playground.routes import router as playground
 from textveil.service.routes import router as releases
 from textveil.service.service import Service, ServiceOf
 from textveil.service.shield import Shield
@@ -40,13 +41,13 @@ def build(service: Service) -> FastAPI:
     app.state.service = service
     app.include_router(releases, dependencies=[Security(key)])
     app.include_router(streams, dependencies=[Security(key)])
+    app.include_router(playground, dependencies=[Security(key)])
     _add_own_routes(app, key)
     for kind in (Refusal, TextveilError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, answer_error)
     app.add_middleware(Gate, service=service)
     app.add_middleware(Shield, service=service)
-    if PAGE.is_dir():
-        app.mount("/", StaticFiles(directory=PAGE, html=True))
+    app.mount("/", StaticFiles(directory=PAGE, html=True))
     _document_problems(app)
     return app
 

@@ -27,6 +27,7 @@ from textveil.mechanisms.vectors import VectorMechanism
 from textveil.mechanisms.word_vector import WordVectorMechanism
 from textveil.mechanisms.words import WordMechanism
 from textveil.progress import progress
+from textveil.service.apart import Shared, shared_with
 from textveil.service.errors import Code, Refusal
 from textveil.service.keys import NAME
 from textveil.service.making import make
@@ -48,10 +49,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A mechanism and what it takes."""
+    """A mechanism and what it takes.
+
+    Parameters
+    ----------
+    kind : of the records
+    mechanism : what releases them
+    shared : counts the records that are among the operator's own candidates; None if nothing is compared
+    """
 
     kind: Kind
     mechanism: Mechanism
+    shared: Shared | None = None
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -150,7 +159,7 @@ def read_catalogue(path: Path | None = None) -> Catalogue:
     return Catalogue([_offer(name, entry, folder) for name, entry in entries.items()])
 
 
-def works_of(mechanism: Mechanism, text_options: Mapping[str, Any]) -> dict[Kind, Work]:
+def works_of(mechanism: Mechanism, text_options: Mapping[str, Any], shared: Shared | None = None) -> dict[Kind, Work]:
     """Return what a mechanism can release."""
     if isinstance(mechanism, WordMechanism):
         rewriter = _rewriter(mechanism, text_options)
@@ -165,7 +174,7 @@ def works_of(mechanism: Mechanism, text_options: Mapping[str, Any]) -> dict[Kind
     }
     for kind, classes in kinds.items():
         if isinstance(mechanism, classes):
-            return {kind: Work(kind, mechanism)}
+            return {kind: Work(kind, mechanism, shared)}
     raise InvalidInputError(f"{type(mechanism).__name__} takes sentences: give it an encoder")
 
 
@@ -174,11 +183,13 @@ def _offer(name: Any, entry: Any, folder: Path) -> Offer:
         raise InvalidInputError(f"a mechanism needs a name of letters and digits, and a table (got {name!r})")
     parameters = dict(entry)
     text_options = {option: parameters.pop(option) for option in _TEXT_OPTIONS if option in parameters}
+    compares = parameters.pop("apart", True) and parameters.get("candidates", "default") != "default"
     try:
         made = _at_each_epsilon(parameters, folder)
         if any(mechanism.guarantee.status is Status.REFUTED for mechanism in made.values()):
             raise InvalidInputError("its promise is refuted, so nothing is released with it; see its page in docs")
-        works = {epsilon: works_of(mechanism, text_options) for epsilon, mechanism in made.items()}
+        shared = shared_with(next(iter(made.values()))) if compares else None
+        works = {epsilon: works_of(mechanism, text_options, shared) for epsilon, mechanism in made.items()}
     except InvalidInputError as error:
         raise InvalidInputError(f"mechanism {name}: {error}") from None
     return Offer(name, works)

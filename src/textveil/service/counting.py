@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
 from textveil.ledger import Balance, BudgetExceededError, Dataset, Ledger, LedgerError, Protected, Reservation
-from textveil.receipts import Receipt
 from textveil.service.errors import Code, Refusal
 from textveil.service.spending import Entry, Purchase
 
@@ -30,11 +29,11 @@ class Counted:
         self._ledger.datasets()
         self._kept_open = _kept_open(self._ledger.place)
 
-    def reserve(self, purchase: Purchase) -> Entry:
-        """Reserve the cost, durably, or refuse."""
+    def reserve(self, purchase: Purchase, *, touch: bool) -> Entry:
+        """Reserve the cost, durably, or refuse; with `touch` also write down that data are about to be used."""
         dataset = self._dataset(purchase.dataset)
         with _told():
-            made = self._ledger.reserve(dataset.name, purchase.released, **_arguments(purchase, dataset))
+            made = self._ledger.reserve(dataset.name, purchase.released, **_arguments(purchase, dataset), touch=touch)
         return _Reserved(made)
 
     def preview(self, purchase: Purchase) -> dict[str, Any]:
@@ -109,8 +108,8 @@ class _Reserved:
         with _told():
             self._made.touch()
 
-    def commit(self, receipt: Receipt) -> None:
-        """Write down what was released."""
+    def commit(self, receipt: Mapping[str, Any]) -> None:
+        """Write down what was released, by its receipt as plain values."""
         with _told():
             self._made.commit(receipt)
 

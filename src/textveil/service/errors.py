@@ -71,7 +71,7 @@ _MEANINGS = {
     Code.RATE: _Meaning(429, "Too many requests", "Wait as long as Retry-After says."),
     Code.INTERNAL: _Meaning(500, "A fault of the service", "Tell the operator the time; the log says where it was."),
     Code.NO_LEDGER: _Meaning(503, "The ledger does not answer", "Try again later; nothing was released."),
-    Code.BUSY: _Meaning(503, "Another audit is running", "Try again later."),
+    Code.BUSY: _Meaning(503, "Another of these is running", "Try again later."),
     Code.STOPPING: _Meaning(503, "The service is stopping", "Try again later."),
 }
 _OF_STATUS = {
@@ -84,7 +84,8 @@ _OF_STATUS = {
 }
 # The names of all fields and parameters: others are not repeated.
 FIELDS = frozenset(
-    "dataset documents epsilon kind mechanism name part pieces records rows texts vectors words".split()  # noqa: SIM905
+    "dataset documents epsilon kind mechanism name part pieces records rows".split()  # noqa: SIM905
+    + "samples text texts vectors word words".split()  # noqa: SIM905
 )
 # What pydantic calls a kind of error, and what is said of it; limits are filled in, values never.
 _KINDS = {

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import logging
+import math
+import re
+
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from textveil.errors import InvalidInputError
 from textveil.service.errors import Code, Refusal, problem_response
 from textveil.service.keys import LOOPBACK, Key, KeyFile
 from textveil.service.limits import retry_after
 from textveil.service.service import Caller, Service
 
+LOG = logging.getLogger("textveil.service")
 STREAMS = "/v1/stream/"
+PATIENCE_SECONDS = 60.0
+_LENGTH = re.compile("[0-9]{1,15}")
 _NOBODY = "nobody"
 _LONGEST_HEADER = 200
 
@@ -21,6 +30,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._service = app, service
+        self._checking: dict[str, anyio.Lock] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a problem, or pass the request on with its caller."""
@@ -60,36 +70,49 @@ class Gate:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or len(header) > _LONGEST_HEADER:
             raise Refusal(Code.UNAUTHORISED)
-        token = token.strip()
-        if (known := keys.remembered(token)) is not None:
-            return known
+        try:
+            return keys.remembered(token.strip()) or await self._checked(keys, token.strip())
+        except InvalidInputError as error:
+            LOG.error("%s", error)
+            raise Refusal(Code.INTERNAL) from None
+
+    async def _checked(self, keys: KeyFile, token: str) -> Key:
         claimed = keys.claimed(token)
         if claimed is None:
             raise Refusal(Code.UNAUTHORISED)
-        if wait := self._service.failures.take(claimed):
-            raise Refusal(Code.RATE, headers=retry_after(wait))
-        found = await run_in_threadpool(keys.check, token)
+        # Many callers may begin at once with one key: one of them pays for the hash.
+        async with self._checking.setdefault(claimed, anyio.Lock()):
+            if (known := keys.remembered(token)) is not None:
+                return known
+            if wait := self._service.failures.take(claimed):
+                raise Refusal(Code.RATE, headers=retry_after(wait))
+            found = await run_in_threadpool(keys.check, token)
         if found is None:
             raise Refusal(Code.UNAUTHORISED)
         return found
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
-        """Return a way to receive the body that refuses more than its limit."""
-        limits = self._service.limits
-        most = limits.stream_bytes if scope["path"].startswith(STREAMS) else limits.body_bytes
+        """Return a way to receive the body that refuses more than its limit, or one that takes too long."""
+        limits, streams = self._service.limits, scope["path"].startswith(STREAMS)
+        most = limits.stream_bytes if streams else limits.body_bytes
         refusal = Refusal(Code.TOO_LARGE, f"the body may have at most {most:,} bytes")
         announced = Headers(scope=scope).get("content-length", "0")
-        if not announced.isdigit() or int(announced) > most:
+        if not _LENGTH.fullmatch(announced) or int(announced) > most:
             raise refusal
-        received = 0
+        received, is_whole = 0, False
+        # A stream may last, and has its own patience for each piece.
+        end = math.inf if streams else anyio.current_time() + PATIENCE_SECONDS
 
         async def limited() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > most:
-                raise refusal
-            return message
+            nonlocal received, is_whole
+            with anyio.move_on_at(math.inf if is_whole else end):
+                message = await receive()
+                received += len(message.get("body", b""))
+                is_whole = not message.get("more_body", False)
+                if received > most:
+                    raise refusal
+                return message
+            raise Refusal(Code.MALFORMED, "The body did not come in time.")
 
         return limited
 

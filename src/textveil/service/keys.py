@@ -40,6 +40,7 @@ class Key:
     salt, digest : of the secret, in hexadecimal
     datasets : those that it may spend from; "*" for all
     metrics : whether it may read /metrics
+    playground : whether it may draw samples that nobody pays for, to look at
     rate : requests a second, if not the service's
     created, revoked : when
     """
@@ -50,6 +51,7 @@ class Key:
     digest: str
     datasets: tuple[str, ...] = ()
     metrics: bool = False
+    playground: bool = False
     rate: float | None = None
     created: str = ""
     revoked: str | None = None
@@ -81,13 +83,19 @@ class KeyFile:
         return list(self._current().values())
 
     def add(
-        self, name: str, *, datasets: tuple[str, ...] = (), metrics: bool = False, rate: float | None = None
+        self,
+        name: str,
+        *,
+        datasets: tuple[str, ...] = (),
+        metrics: bool = False,
+        playground: bool = False,
+        rate: float | None = None,
     ) -> str:
         """Make a key and return it: it can't be shown again."""
         if not NAME.fullmatch(name):
             raise InvalidInputError(f"a name must be letters, digits, '.', '_' and '-', at most 64 (got {name!r})")
-        if not datasets and not metrics:
-            raise InvalidInputError("a key must be for something: --dataset NAME, or --metrics")
+        if not datasets and not metrics and not playground:
+            raise InvalidInputError("a key must be for something: --dataset NAME, --metrics or --playground")
         number, secret, salt = fresh_key()[:8].hex(), fresh_key(), fresh_key()[:16]
         key = Key(
             id=number,
@@ -96,6 +104,7 @@ class KeyFile:
             digest=_hash(secret, salt).hex(),
             datasets=tuple(datasets),
             metrics=metrics,
+            playground=playground,
             rate=None if rate is None else require_positive("rate", rate),
             created=_now(),
         )

@@ -1,4 +1,4 @@
-"""Records as they come and go in streams: lines of JSON, or Arrow. Nothing here knows what is done with them."""
+"""Records as they come and go in streams, as lines of JSON. Nothing here knows what is done with them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
 from textveil.errors import TextveilError
@@ -16,7 +15,6 @@ from textveil.service.catalogue import Kind
 from textveil.service.errors import Code, Refusal, as_refusal, problem
 
 NDJSON = "application/x-ndjson"
-ARROW = "application/vnd.apache.arrow.stream"
 # Takes records and returns what is released for them.
 Process = Callable[[Sequence[Any]], list[Any]]
 # Ends the stream and returns its receipt.
@@ -43,7 +41,7 @@ def through_lines(
             released = process(records)
             begun = True
             yield from (_line({"released": value}) for value in released)
-            _check_all(records, released)
+            check_all(records, released)
         yield _line({"receipt": finish()})
     except (Refusal, TextveilError) as error:
         if not begun:
@@ -51,39 +49,8 @@ def through_lines(
         yield _line({"problem": problem(as_refusal(error))})
 
 
-def through_arrow(
-    body: io.BufferedIOBase, kind: Kind, process: Process, describe: Finish, *, most: int
-) -> Iterator[bytes]:
-    """Release the one column of an Arrow stream; the schema of what comes back has the promise and the entry."""
-    sink = io.BytesIO()
-    writer: Any = None
-    try:
-        reader = pa.ipc.open_stream(body)
-        _check_type(reader.schema, kind)
-        for batch in reader:
-            # Offsets of an untrusted stream may point anywhere in memory.
-            batch.validate(full=True)
-            if batch.num_rows > most:
-                raise Refusal(Code.TOO_LARGE, f"a batch may have at most {most:,} records")
-            records = [_checked(kind, value, place) for place, value in enumerate(batch.column(0).to_pylist())]
-            values = process(records)
-            if writer is None:
-                released = pa.array(values)
-                about = {"textveil.receipt": json.dumps(describe(), ensure_ascii=False)}
-                schema = pa.schema([pa.field("released", released.type)], metadata=about)
-                writer = pa.ipc.new_stream(sink, schema)
-            writer.write_batch(pa.record_batch([pa.array(values, type=schema.field(0).type)], schema=schema))
-            yield _taken(sink)
-            _check_all(records, values)
-    except (pa.ArrowException, OSError):
-        raise Refusal(Code.MALFORMED, "The body is not a valid Arrow stream.") from None
-    if writer is None:
-        raise Refusal(Code.INVALID, "the stream has no batches")
-    writer.close()
-    yield _taken(sink)
-
-
-def _check_all(records: Sequence[Any], released: Sequence[Any]) -> None:
+def check_all(records: Sequence[Any], released: Sequence[Any]) -> None:
+    """Refuse to go on if not all records were paid for."""
     if len(released) < len(records):
         raise Refusal(Code.OVER_BUDGET, "the stream has more records than it declared; the rest was not released")
 
@@ -108,7 +75,8 @@ def _parsed(kind: Kind, line: bytes, place: int) -> Any:
         raise _wrong(kind, place) from None
 
 
-def _checked(kind: Kind, value: Any, place: int) -> Any:
+def checked(kind: Kind, value: Any, place: int) -> Any:
+    """Return a record if it is one of its kind; the error has its place alone."""
     try:
         return _RECORDS[kind].validate_python(value)
     except ValidationError:
@@ -125,30 +93,5 @@ def _wrong(kind: Kind, place: int) -> Refusal:
     return Refusal(Code.INVALID, f"record {place}, from 0, must be {kinds[kind]}")
 
 
-def _check_type(schema: Any, kind: Kind) -> None:
-    """Refuse a schema whose values can be far larger than their bytes, or are of another kind."""
-    if len(schema) != 1:
-        raise Refusal(Code.INVALID, f"the Arrow stream must have one column (got {len(schema)})")
-    column = schema.field(0).type
-    text = pa.types.is_string(column) or pa.types.is_large_string(column)
-    listed = pa.types.is_list(column) or pa.types.is_large_list(column) or pa.types.is_fixed_size_list(column)
-    inner = column.value_type if listed else None
-    fits = {
-        Kind.WORDS: text,
-        Kind.TEXTS: text,
-        Kind.VECTORS: listed and pa.types.is_floating(inner),
-        Kind.DOCUMENTS: text or (listed and (pa.types.is_string(inner) or pa.types.is_large_string(inner))),
-    }
-    if not fits[kind]:
-        raise Refusal(Code.INVALID, f"the column must be {'lists of floats' if kind is Kind.VECTORS else 'strings'}")
-
-
 def _line(value: dict[str, Any]) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n"
-
-
-def _taken(sink: io.BytesIO) -> bytes:
-    piece = sink.getvalue()
-    sink.seek(0)
-    sink.truncate()
-    return piece

@@ -1,4 +1,4 @@
-"""One release: check, reserve, touch, release, commit; only then is there an answer to send."""
+"""One release: check, reserve and touch, release, commit; only then is there an answer to send."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from textveil.service.catalogue import Kind, Work
 from textveil.service.errors import Code, Refusal
 from textveil.service.limits import Limits
 from textveil.service.spending import NOT_COUNTED, Entry, Purchase, Spending
+from textveil.text.apart import refuse_shared
 
 
 def check(work: Work, private: Sequence[Any], limits: Limits) -> None:
@@ -29,6 +30,8 @@ def check(work: Work, private: Sequence[Any], limits: Limits) -> None:
             raise InvalidInputError(f"each vector must have {work.dimension} numbers")
         if len(private) * work.dimension > limits.numbers:
             raise Refusal(Code.TOO_LARGE, f"a request may have at most {limits.numbers:,} numbers")
+    if work.shared is not None:
+        refuse_shared(work.shared(private))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +79,10 @@ def release(
     check(work, private, limits)
     pieces = work.pieces(private)
     bought = purchase_of(work, records=len(private), pieces=pieces, rows=rows, dataset=dataset, part=part)
-    entry = spending.reserve(bought)
-    entry.touch()
+    entry = spending.reserve(bought, touch=True)
     done = work.mechanism.release_with_receipt(private)
-    receipt = paid_receipt(done.receipt, entry, bought)
-    answer = {"released": plain(done.value), "receipt": finite(receipt.as_dict())}
+    receipt = finite(paid_receipt(done.receipt, entry, bought).as_dict())
+    answer = {"released": plain(done.value), "receipt": receipt}
     body = json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
     entry.commit(receipt)
     return body

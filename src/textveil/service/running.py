@@ -6,14 +6,37 @@ import logging
 import signal
 import sys
 from types import FrameType
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from textveil.service.app import build
 from textveil.service.service import Service
 
 GRACE_SECONDS = 30
 _AT_ONCE = 200
+_IDLE_SECONDS = 10
+
+
+class _Prompt(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """Closes a connection on which nobody asks: a request has some seconds to come, whole but for its body."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to look."""
+        super().connection_made(transport)
+        self._look(None)
+
+    def _look(self, before: Any) -> None:
+        """Close it if no request came since the last look, and none is being answered."""
+        if self.transport.is_closing():
+            return
+        cycle = self.cycle
+        idle = cycle is None or cycle.response_complete
+        if idle and before is not None and cycle is before[0]:
+            self.transport.close()
+            return
+        self.loop.call_later(_IDLE_SECONDS, self._look, (cycle,) if idle else None)
 
 
 class _Server(uvicorn.Server):
@@ -36,11 +59,13 @@ def run(service: Service, *, host: str, port: int, grace: int = GRACE_SECONDS) -
         build(service),
         host=host,
         port=port,
+        http=_Prompt,
+        proxy_headers=False,
         access_log=False,
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=grace,
-        timeout_keep_alive=10,
+        timeout_keep_alive=_IDLE_SECONDS,
         limit_concurrency=_AT_ONCE,
         ws="none",
         lifespan="off",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
@@ -25,6 +25,7 @@ class Service:
     spending : where it is paid
     keys : who may ask; None if anybody may
     limits, rate, burst : how much
+    frontier : what `textveil compare` wrote, for the page to show
     stopping : whether no new work is taken
     """
 
@@ -34,6 +35,7 @@ class Service:
     limits: Limits = field(default_factory=Limits)
     rate: float = 50.0
     burst: float = 100.0
+    frontier: dict[str, Any] | None = None
     stopping: bool = False
     metrics: Metrics = field(default_factory=Metrics)
 

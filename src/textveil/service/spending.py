@@ -1,12 +1,12 @@
-"""How the service pays: reserve, touch, release, commit; or, if the operator said so, not at all."""
+"""How the service pays: reserve and touch, release, commit; or, if the operator said so, not at all."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from textveil.mechanisms.mechanism import Mechanism
-from textveil.receipts import Receipt
 
 NOT_COUNTED = "No ledger is kept: nothing was counted, and repeated releases add up unseen."
 
@@ -42,8 +42,8 @@ class Entry(Protocol):
         """Write down that private data are about to be used: from here on it counts for ever."""
         ...
 
-    def commit(self, receipt: Receipt) -> None:
-        """Write down what was released."""
+    def commit(self, receipt: Mapping[str, Any]) -> None:
+        """Write down what was released, by its receipt as plain values."""
         ...
 
     def cancel(self) -> None:
@@ -59,8 +59,8 @@ class Spending(Protocol):
         """Whether anything is counted."""
         ...
 
-    def reserve(self, purchase: Purchase) -> Entry:
-        """Reserve the cost, durably, or refuse."""
+    def reserve(self, purchase: Purchase, *, touch: bool) -> Entry:
+        """Reserve the cost, durably, or refuse; with `touch` also write down that data are about to be used."""
         ...
 
     def preview(self, purchase: Purchase) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Uncounted:
 
     counted = False
 
-    def reserve(self, purchase: Purchase) -> Entry:
+    def reserve(self, purchase: Purchase, *, touch: bool) -> Entry:
         """Reserve nothing."""
         return _NoEntry()
 
@@ -120,7 +120,7 @@ class _NoEntry:
     def touch(self) -> None:
         """Write nothing."""
 
-    def commit(self, receipt: Receipt) -> None:
+    def commit(self, receipt: Mapping[str, Any]) -> None:
         """Write nothing."""
 
     def cancel(self) -> None:

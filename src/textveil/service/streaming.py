@@ -17,12 +17,13 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from textveil.receipts import Receipt
+from textveil.service.arrow_records import ARROW, through_arrow
 from textveil.service.bodies import DatasetName, Name, Records
 from textveil.service.catalogue import Kind, Work
 from textveil.service.errors import Code, Refusal, as_refusal, documented, problem_response
 from textveil.service.limits import Limits, retry_after
-from textveil.service.records import ARROW, NDJSON, through_arrow, through_lines
-from textveil.service.releases import PaidReceipt, check, finite, paid_receipt, plain, purchase_of
+from textveil.service.records import NDJSON, through_lines
+from textveil.service.releases import check, finite, paid_receipt, plain, purchase_of
 from textveil.service.service import CallerOf, ServiceOf
 from textveil.service.spending import Purchase, Spending
 
@@ -50,7 +51,7 @@ class Account:
         self.released = 0
         self._receipt: Receipt | None = None
         self._touched = self._closed = False
-        self._entry = spending.reserve(bought)
+        self._entry = spending.reserve(bought, touch=False)
 
     def process(self, records: Sequence[Any]) -> list[Any]:
         """Release records, as many as are paid for."""
@@ -69,30 +70,27 @@ class Account:
         self._receipt = done.receipt
         return list(plain(done.value))
 
-    def receipt(self) -> PaidReceipt:
-        """Return the receipt of all that was released so far."""
-        if self._receipt is None:
-            raise Refusal(Code.INVALID, "the stream has no records")
-        return paid_receipt(self._receipt, self._entry, self._bought, items=self.released)
-
     def close(self) -> None:
         """Commit what was released; what was never touched is given back."""
         if self._closed:
             return
         self._closed = True
         if self._receipt is not None:
-            self._entry.commit(self.receipt())
+            self._entry.commit(self.described(self.released))
         elif not self._touched:
             self._entry.cancel()
 
     def committed(self) -> dict[str, Any]:
         """Commit, and return the receipt as plain values."""
         self.close()
-        return self.so_far()
+        return self.described(self.released)
 
-    def so_far(self) -> dict[str, Any]:
-        """Return the receipt of all that was released so far as plain values."""
-        values: dict[str, Any] = finite(self.receipt().as_dict())
+    def described(self, items: int) -> dict[str, Any]:
+        """Return the receipt of the first so many records as plain values."""
+        if self._receipt is None:
+            raise Refusal(Code.INVALID, "the stream has no records")
+        receipt = paid_receipt(self._receipt, self._entry, self._bought, items=items)
+        values: dict[str, Any] = finite(receipt.as_dict())
         return values
 
 
@@ -135,7 +133,9 @@ async def stream(
     if media == NDJSON:
         pieces_out = through_lines(body, kind, account.process, account.committed, longest=limits.record_bytes)
     else:
-        pieces_out = through_arrow(body, kind, account.process, account.so_far, most=limits.records)
+        pieces_out = through_arrow(
+            body, kind, account.process, account.described, account.committed, most=limits.records
+        )
 
     def ended() -> None:
         account.close()

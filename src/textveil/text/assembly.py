@@ -53,6 +53,11 @@ class Assembly:
         _put(text, words.starts, words.ends, ids, records, self._pool, self._offsets, self._policy, output, moved)
         return output, moved
 
+    def lengths(self, words: Words, ids: Integers) -> Integers:
+        """Return how many bytes each word has when it is put: those of the word numbered, or its own."""
+        put = np.diff(self._offsets)[np.where(ids == AS_IT_IS, 0, ids)]
+        return np.where(ids == AS_IT_IS, words.ends - words.starts, put)
+
 
 @compiled
 def _size(starts, ends, ids, offsets, size):  # type: ignore[no-untyped-def]

@@ -19,7 +19,7 @@ from textveil.receipts import Release, digest_of
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, texts_with_spans, with_texts
 from textveil.text.protection import EveryWord, Protection, mask_of_spans, spans_of_bytes
-from textveil.text.scanning import Bytes, Integers, Lookup, scan
+from textveil.text.scanning import Bytes, Integers, Lookup, Words, scan
 
 LAYOUT_REVEALS = (
     "the number of words in each text",
@@ -144,13 +144,27 @@ class TextRewriter(Mechanism):
         streams : one a text
         spans : of bytes of the buffer, if only they are protected
         """
+        words, ids = self.draw(texts, streams, spans=spans)
+        return self._assembly.put(texts.data, words, ids, texts.offsets)
+
+    def draw(
+        self, texts: Packed, streams: Streams, *, spans: Sequence[tuple[int, int]] | None = None
+    ) -> tuple[Words, Integers]:
+        """Return the words of UTF-8 texts, and for each the number of the one that takes its place, or AS_IT_IS."""
         words = scan(texts, self._lookup)
         mask = self.protect.mask(texts.data, words, self._lookup) if spans is None else mask_of_spans(words, spans)
         ids = np.full(len(words), AS_IT_IS, dtype=np.int64)
         # Streams belong to places in a text, whatever is protected, so that no two words ever meet the same noise.
         parts = streams.split(np.bincount(words.owners, minlength=len(streams)))
         ids[mask] = self._release_words(words.ids[mask], words.owners[mask], parts.select(mask))
-        return self._assembly.put(texts.data, words, ids, texts.offsets)
+        return words, ids
+
+    def using(self, mechanism: WordMechanism) -> TextRewriter:
+        """Return the same rewriter with another mechanism on the same vocabulary, whose tables the two share."""
+        made = replace(self, mechanism=mechanism)
+        if mechanism.vocabulary is self.mechanism.vocabulary:
+            made._keep(_lookup=self._lookup, _assembly=self._assembly)
+        return made
 
     def word_counts(self, texts: Packed) -> Integers:
         """Return how many words each text has; nothing is released."""

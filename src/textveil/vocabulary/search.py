@@ -1,9 +1,10 @@
-"""Exact nearest-point search at the speed of a float32 matrix product.
+"""Exact nearest-point search, faster than a float32 matrix product where the processor multiplies bytes.
 
-The nearest point maximises q.x - |x|^2 / 2. A float32 pass keeps the best score and the runner-up of each
-query; where their margin is within the rounding error that is possible at all, a float64 pass decides, and
-where even that is in doubt, integers do. The answer is the nearest point in exact arithmetic, the lowest id
-among equals, whatever the batch or the number of threads.
+The nearest point maximises q.x - |x|^2 / 2. Where it pays, a pass over 8-bit codes leaves a short list of points
+that holds the nearest for certain, and float64 chooses among them. Elsewhere a float32 pass keeps the best score
+and the runner-up of each query; where their margin is within the rounding error that is possible at all, a float64
+pass decides. Where even float64 is in doubt, integers do. The answer is the nearest point in exact arithmetic, the
+lowest id among equals, whatever the path, the batch or the number of threads. Proof: docs/search.md.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from textveil.compiled import compiled, over_threads, thread_count
 from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
+from textveil.vocabulary.byte_products import available
+from textveil.vocabulary.certified import ShortLists
+from textveil.vocabulary.codes import encode_points
 from textveil.vocabulary.lattice import STEP
 
 Ids = NDArray[np.int64]
@@ -34,6 +38,13 @@ _FARTHEST_SINGLE = 2.0**60
 _DOUBLE_UNIT = 2.0**-53
 # Sums of multiples of 2^-41 below this are exact in float64.
 _EXACT_SCORE = 2.0**12
+# Codes are made once this many queries have come, for tables of at least this many words and dimensions.
+_WORTH_QUERIES = 512
+_WORTH_WORDS = 512
+_WORTH_DIMENSION = 8
+_CODED_QUERIES = 384
+# Queries shorter than this have codes whose scale may underflow in float32.
+_NEAREST_CODED = 2.0**-60
 
 
 class NearestPoint:
@@ -46,16 +57,55 @@ class NearestPoint:
         # The lowest id wins among equal points, so the later ones need not be looked at.
         halves[_repeated(points, halves)] = np.inf
         self._halves = halves
+        self._asked = 0
+        self._lists: ShortLists | None = None
 
     def nearest(self, queries: NDArray[Any]) -> Ids:
         """Return the row nearest to each query, the lowest among equals."""
         answers = np.empty(len(queries), dtype=np.int64)
         doubtful = np.arange(len(queries))
+        if self._is_worth_codes(len(queries)):
+            doubtful = self._scan_codes(queries, answers)
         for precision in (np.float32, np.float64):
             doubtful = self._scan(queries, doubtful, precision, answers)
         for row in doubtful:
             answers[row] = self._decide(np.asarray(queries[row], dtype=np.float64))
         return answers
+
+    def _is_worth_codes(self, count: int) -> bool:
+        """Whether 8-bit codes pay for these queries; they are made when enough queries have come."""
+        self._asked += count
+        words, dimension = self._points.shape
+        if self._asked < _WORTH_QUERIES or words < _WORTH_WORDS or dimension < _WORTH_DIMENSION or not available():
+            return False
+        if self._lists is None:
+            self._lists = ShortLists(self._points, self._halves, encode_points(self._points, self._halves))
+        return True
+
+    def _scan_codes(self, queries: NDArray[Any], answers: Ids) -> Ids:
+        """Answer queries by short lists and return the rows that remain to be scanned."""
+        lists = self._lists
+        assert lists is not None  # noqa: S101 -- for the type checker
+
+        def work(rows: Ids) -> Ids:
+            exact = _checked(queries[rows])
+            norms = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+            usable = (norms > _NEAREST_CODED) & (norms * (1 + self._radius) < _FARTHEST_SINGLE)
+            chosen = rows[usable]
+            if len(chosen) == 0:
+                return rows
+            exact = exact[usable]
+            answers[chosen], margins, certain = lists.nearest(exact)
+            error = self._error(exact, np.float64)
+            usable[usable] = certain & ((error == 0) | (margins > 2 * error))
+            left: Ids = rows[~usable]
+            return left
+
+        size = min(_CODED_QUERIES, -(-len(queries) // thread_count()) or 1)
+        blocks = (np.arange(start, min(start + size, len(queries))) for start in range(0, len(queries), size))
+        small = len(queries) * self._points.size < _SMALL
+        left = list(map(work, blocks) if small else over_threads(work, blocks))
+        return np.concatenate(left) if left else np.arange(0)
 
     def _scan(self, queries: NDArray[Any], rows: Ids, precision: type[np.floating[Any]], answers: Ids) -> Ids:
         """Answer the `rows` of `queries` in this precision and return those that remain in doubt."""

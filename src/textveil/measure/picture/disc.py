@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,11 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError, MissingDependencyError, require_count
 from textveil.measure.passes import KnownLaw
-from textveil.measure.picture.layout import Layout, curved_layout, flat_layout
-from textveil.measure.picture.plane import View, view_from
+from textveil.measure.picture.scene import Scene, scene_of
 from textveil.measure.picture.writing import Name, write_names
 from textveil.mechanisms.words import WordMechanism
-from textveil.spaces import Poincare
 
 Floats = NDArray[np.float64]
-Ids = NDArray[np.int64]
 
 _FORMATS = ("svg", "png", "pdf")
 _INK, _FAINT, _GREY, _RING, _OWN = "#222222", "#777777", "#c4c4c4", "#d9d9d9", "#D55E00"
@@ -37,19 +33,6 @@ _POINTS_A_UNIT = 72 * _WIDTH_INCHES / (2 * _SHOWN_MARGIN)
 _RING_LABELS = np.exp(1j * np.radians([-20, 0, -35, 15, -50, 30, 200, 180, 215, 165]))
 _RING_ROOM, _FARTHEST_LABEL = 0.055, 0.965
 _LEGEND = (0.1, 0.03, 0.01)
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """What is to be drawn: every word's name, chance and place, and which ones are the cloud."""
-
-    names: tuple[str, ...]
-    own: int
-    chances: Floats
-    cloud: Ids
-    view: View
-    layout: Layout
-    curved: bool
 
 
 def draw_word(mechanism: WordMechanism, word: str, *, labels: int = 40, caption: bool = True) -> Any:
@@ -110,21 +93,14 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     return kind
 
 
-def _scene(mechanism: WordMechanism, word: str, labels: int) -> _Scene:
+def _scene(mechanism: WordMechanism, word: str, labels: int) -> Scene:
     if not isinstance(mechanism, KnownLaw):
         raise InvalidInputError("a picture needs a law that is known exactly: use Exponential")
-    vocabulary = mechanism.vocabulary
-    own = int(vocabulary.ids([word])[0])
-    chances = mechanism.transition_rows(np.array([own]))[0]
-    order = np.argsort(-chances, kind="stable")
-    cloud = order[order != own][:labels]
-    view = view_from(vocabulary, own, np.where(np.arange(len(chances)) == own, 0.0, chances))
-    curved = isinstance(vocabulary.space, Poincare)
-    layout = curved_layout(view, cloud, chances[cloud]) if curved else flat_layout(view, cloud)
-    return _Scene(vocabulary.words, own, chances, cloud, view, layout, curved)
+    own = int(mechanism.vocabulary.ids([word])[0])
+    return scene_of(mechanism.vocabulary, own, mechanism.transition_rows(np.array([own]))[0], labels=labels)
 
 
-def _draw_space(axes: Any, scene: _Scene) -> None:
+def _draw_space(axes: Any, scene: Scene) -> None:
     """Draw the rim, rings around the word, and the centre of the ball."""
     from matplotlib.patches import Circle
 
@@ -140,15 +116,12 @@ def _draw_space(axes: Any, scene: _Scene) -> None:
         axes.plot(*_xy(scene.layout.centre), "+", color=_FAINT, markersize=8, markeredgewidth=1.0, zorder=2)
 
 
-def _draw_words(axes: Any, scene: _Scene) -> None:
+def _draw_words(axes: Any, scene: Scene) -> None:
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
 
     places = np.column_stack([scene.layout.places.real, scene.layout.places.imag])
-    others = np.setdiff1d(np.arange(len(places)), [*scene.cloud, scene.own])
-    others = others[np.abs(scene.layout.places[others]) <= 1]
-    shown = others[np.linspace(0, len(others) - 1, min(_MOST_BACKGROUND, len(others))).astype(np.int64)]
-    axes.scatter(*places[shown].T, s=5, color=_GREY, linewidths=0, zorder=1)
+    axes.scatter(*places[scene.others(_MOST_BACKGROUND)].T, s=5, color=_GREY, linewidths=0, zorder=1)
     likely = scene.chances[scene.cloud]
     colours = colormaps["Blues"](LogNorm(likely.min() / 5, likely.max() * 2)(likely))
     for one, colour in zip(scene.cloud, colours, strict=True):
@@ -165,7 +138,7 @@ def _mark_radius(chance: float) -> float:
     return float(np.sqrt(max(_AREA_OF_CERTAINTY * chance, _LEAST_AREA) / np.pi))
 
 
-def _names(scene: _Scene) -> tuple[list[Name], list[Name]]:
+def _names(scene: Scene) -> tuple[list[Name], list[Name]]:
     """Return the names that must be there (the legend's), and those that are put where there is room."""
     size, places = _LABEL_POINTS, scene.layout.places
     rings = [Name(f"{distance:g}", place, 0.0, size - 1.5, _FAINT) for distance, place in _ring_labels(scene)]
@@ -179,7 +152,7 @@ def _names(scene: _Scene) -> tuple[list[Name], list[Name]]:
     return rings, names
 
 
-def _ring_labels(scene: _Scene) -> list[tuple[float, complex]]:
+def _ring_labels(scene: Scene) -> list[tuple[float, complex]]:
     """Return where the distances of rings are written: clear of marks, of each other and of the rim."""
     marks = scene.layout.places[[scene.own, *scene.cloud]]
     found: list[tuple[float, complex]] = []
@@ -211,7 +184,7 @@ def _xy(place: complex) -> tuple[float, float]:
     return place.real, place.imag
 
 
-def _caption(mechanism: WordMechanism, scene: _Scene) -> str:
+def _caption(mechanism: WordMechanism, scene: Scene) -> str:
     inside = scene.chances[scene.cloud].sum()
     parts = [
         f"“{scene.names[scene.own]}” under {type(mechanism).__name__}, epsilon = {mechanism.guarantee.epsilon:.4g}: "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +41,24 @@ class Layout:
     places : of all words
     rings : around the word
     centre : where the centre of the Poincaré ball comes to lie, if anywhere
+    ring_at : returns the ring at a distance
     """
 
     places: Complexes
     rings: tuple[Ring, ...]
+    ring_at: Callable[[float], Ring]
     centre: complex | None = None
 
 
 def flat_layout(view: View, cloud: Ids) -> Layout:
     """Put the word in the middle of a plane, and the farthest word of the cloud near the rim."""
     scale = 1 / (1.05 * float(view.distances[cloud].max()) or 1.0)
-    rings = tuple(Ring(distance, 0j, distance * scale) for distance in _round_distances(1 / scale))
-    return Layout(scale * view.distances * np.exp(1j * view.angles), rings)
+
+    def ring_at(distance: float) -> Ring:
+        return Ring(distance, 0j, distance * scale)
+
+    rings = tuple(map(ring_at, _round_distances(1 / scale)))
+    return Layout(scale * view.distances * np.exp(1j * view.angles), rings, ring_at)
 
 
 def curved_layout(view: View, cloud: Ids, chances: Floats) -> Layout:
@@ -73,11 +81,12 @@ def curved_layout(view: View, cloud: Ids, chances: Floats) -> Layout:
     turn = np.pi / 2 - np.angle(found) if found else 0.0
     middle = 1j * abs(found)
     around = seen * np.exp(1j * turn)
-    rings = tuple(_ring(distance, middle) for distance in _whole_distances(reach))
+    ring_at = partial(_ring, middle=middle)
+    rings = tuple(map(ring_at, _whole_distances(reach)))
     centre = None
     if view.centre is not None:
         centre = complex(_moved(np.array(np.tanh(view.centre / 2) * np.exp(1j * (np.pi / 2 + turn))), middle))
-    return Layout(_moved(around, middle), rings, centre)
+    return Layout(_moved(around, middle), rings, ring_at, centre)
 
 
 def _moved(points: Complexes, middle: complex) -> Complexes:

@@ -53,6 +53,7 @@ Floats = NDArray[np.float64]
 
 # Without a word from the user, calibration that should take longer than this waits to be asked for.
 PATIENCE_SECONDS = 15.0
+AT_ONCE_SECONDS = 0.05
 _PASSES = 4
 _RADIUS_TRIES = 8
 _SECONDS_A_PAIR = 6e-9
@@ -118,6 +119,14 @@ class Exponential(WordMechanism):
     def calibrate(self) -> Exponential:
         """Return the calibrated mechanism, certified over all pairs of words; kept in the cache."""
         return self if self.law.certified else replace(self, calibrated=True)
+
+    def is_at_hand(self, epsilon: float) -> bool:
+        """Whether `replace(self, epsilon=epsilon)` is there at once: nobody has to wait for a calibration."""
+        if self.calibrated is False or self._seconds_to_calibrate() <= AT_ONCE_SECONDS:
+            return self._form != "tight"
+        shipped = self.weights is None and self.calibrated is None
+        curve = curve_for(self.vocabulary.digest, self._radius_at(epsilon)) if shipped else None
+        return curve is not None and curve.law_within(epsilon) is not None
 
     def keeping(self, share: float, *, at_most: bool = True) -> Exponential:
         """Return the mechanism of this form whose words stay with this probability in the mean.

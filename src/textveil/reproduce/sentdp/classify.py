@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import MissingDependencyError
+from textveil.measure.tasks.scores import macro_f1
+from textveil.measure.tasks.scores import spearman as rank_correlation
+
+__all__ = ["Classifier", "macro_f1", "rank_correlation", "shown", "spread"]
 
 Vectors = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -44,25 +48,6 @@ class Classifier:
     def macro_f1(self, vectors: Vectors, labels: Labels) -> float:
         """Return the mean F1 over the classes."""
         return macro_f1(self(vectors), labels)
-
-
-def macro_f1(found: Labels, labels: Labels) -> float:
-    """Return the mean F1 over the classes that occur in `labels`."""
-    scores = []
-    for label in np.unique(labels):
-        hits = np.sum((found == label) & (labels == label))
-        scores.append(2 * hits / (np.sum(found == label) + np.sum(labels == label)))
-    return float(np.mean(scores))
-
-
-def rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return Spearman's correlation; equal numbers share the mean of their ranks."""
-    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
-
-
-def _ranks(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
 
 
 def spread(values: Sequence[float]) -> dict[str, float | None]:

@@ -1,0 +1,177 @@
+"""Ray: workers in other processes, on this machine or on many.
+
+Each worker is a Ray actor with one core. What the task holds (the vocabulary, tables) is put into Ray's object store
+once, and the workers of a machine read it from shared memory. A worker is told the number of a file and gives back
+counts and a digest: nothing private passes through Ray, and the key passes sealed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import warnings
+from collections import Counter, deque
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from textveil.compiled import thread_count
+from textveil.engines.engine import Task
+from textveil.engines.outcomes import Outcome, outcome_of
+from textveil.engines.sealing import Recipient, seal
+from textveil.errors import InvalidInputError, MissingDependencyError, require_count
+from textveil.receipts import library
+
+MOST_DEATHS = 3
+# The greeting of a new worker, among the numbers of what it is to do.
+_GREETING = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayEngine:
+    """Workers of a Ray cluster; one on this machine is started for the run unless there is one.
+
+    Parameters
+    ----------
+    workers : how many, each with one core; by default as many as the cluster has
+    address : of a cluster, "ray-head:6379" or "auto" say; by default one is started here and stopped at the end
+    """
+
+    workers: int | None = None
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            require_count("workers", self.workers)
+
+    def over(self, task: Task, numbers: Sequence[int], *, secret: bytes) -> Generator[tuple[int, Any], None, None]:
+        """Yield each number, as soon as it is done, with what the task gave."""
+        with self._connected() as ray:
+            crew = _Crew(ray, task, self.workers or int(ray.cluster_resources().get("CPU", 1)))
+            try:
+                yield from crew.work(numbers, secret)
+            finally:
+                crew.dismiss()
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        ray = _library()
+        if ray.is_initialized():
+            yield ray
+            return
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if self.address is None:
+            # On its own machine Ray needs no network, and reports nothing to its makers.
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            options |= {"num_cpus": self.workers or thread_count(), "include_dashboard": False}
+            options |= {"_node_ip_address": "127.0.0.1"}
+        with _silent():
+            try:
+                ray.init(self.address or "local", **options)
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                where = "here" if self.address is None else f"at {self.address}"
+                raise InvalidInputError(f"there is no Ray cluster {where} ({type(error).__name__}: {error})") from None
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+class Worker:
+    """What runs in a worker's process: it does one thing at a time."""
+
+    def __init__(self, task: Task) -> None:
+        # One core a worker: its threads would only fight with other workers.
+        os.environ["TEXTVEIL_THREADS"] = "1"
+        self._task = task
+        self._recipient = Recipient()
+
+    def greet(self) -> tuple[bytes, str]:
+        """Return for whom the key is to be sealed, and which library is here."""
+        return self._recipient.public, library()
+
+    def do(self, number: int, sealed: bytes) -> Outcome:
+        """Do one thing; how it ended is returned, never raised."""
+        return outcome_of(lambda: self._task(number, self._recipient.open(sealed)))
+
+
+class _Crew:
+    """The workers of a run and what each is doing."""
+
+    def __init__(self, ray: Any, task: Task, size: int) -> None:
+        self._ray = ray
+        self._size = size
+        self._shared = ray.put(task)
+        # A worker that died has lost the key; a new one must be greeted, so Ray is not to restart it by itself.
+        self._kind = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Worker)
+        self._calls: dict[Any, tuple[Any, int]] = {}
+        self._deaths: Counter[int] = Counter()
+
+    def work(self, numbers: Sequence[int], secret: bytes) -> Iterator[tuple[int, Any]]:
+        """Do all, each by a free worker; what a dead worker was doing is done again by another."""
+        waiting, sealed = deque(numbers), dict[Any, bytes]()
+        for _ in range(min(self._size, len(waiting))):
+            self._hire()
+        while waiting or any(number != _GREETING for _, number in self._calls.values()):
+            call = self._ray.wait(list(self._calls), num_returns=1)[0][0]
+            worker, number = self._calls.pop(call)
+            try:
+                answer = self._ray.get(call)
+            except self._ray.exceptions.RayError:
+                self._lost(number)
+                if number != _GREETING:
+                    waiting.appendleft(number)
+                self._hire()
+                continue
+            if number == _GREETING:
+                public, there = answer
+                _require_same(there)
+                sealed[worker] = seal(secret, public)
+            else:
+                yield number, answer.result()
+            if waiting:
+                following = waiting.popleft()
+                self._calls[worker.do.remote(following, sealed[worker])] = worker, following
+
+    def dismiss(self) -> None:
+        """End all workers, whatever they are doing."""
+        for worker, _ in self._calls.values():
+            self._ray.kill(worker)
+
+    def _hire(self) -> None:
+        worker = self._kind.remote(self._shared)
+        self._calls[worker.greet.remote()] = worker, _GREETING
+
+    def _lost(self, number: int) -> None:
+        self._deaths[number] += 1
+        if self._deaths[number] < MOST_DEATHS:
+            return
+        what = (
+            "new workers don't live: install the same textveil, with its dependencies, on every machine"
+            if number == _GREETING
+            else f"{MOST_DEATHS} workers died on the same file; if memory is short, take fewer of them"
+        )
+        raise OSError(errno.ECHILD, what)
+
+
+def _require_same(there: str) -> None:
+    if there != library():
+        raise InvalidInputError(f"a worker has {there}, but {library()} is here; install the same everywhere")
+
+
+def _library() -> Any:
+    try:
+        with _silent():
+            import ray
+    except ImportError:
+        raise MissingDependencyError("the engine ray needs the package ray: pip install 'textveil[ray]'") from None
+    return ray
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Ray warns of its own future, which is nothing to whoever runs a release."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

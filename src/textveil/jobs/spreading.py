@@ -1,0 +1,93 @@
+"""Releasing the files of a run on the workers of an engine: one pure function, a file in, a file out.
+
+A worker writes into a folder of attempts, under a name that no other attempt has. What it gives back are the facts of a
+whole file, and only then does this process put the file into the output and its journal. So a worker that died, or was
+thought dead and writes on, leaves nothing in the output; and since the noise of a record depends on the key, the file
+and the record alone, a second attempt gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textveil.files import Position, open_sink
+from textveil.files.durable import sync_folder
+from textveil.jobs.journal import Journal, ReleasedFile
+from textveil.jobs.partial import PartialFolder
+from textveil.jobs.pieces import ROWS_OF_A_FILE, pieces, released_file
+from textveil.jobs.spending import Limit
+from textveil.progress import Step
+from textveil.randomness import RandomSource, fresh_key
+
+if TYPE_CHECKING:
+    from textveil.engines import Engine
+    from textveil.jobs.planning import Job
+
+
+@dataclass(frozen=True)
+class FileTask:
+    """Releases one file of a run, by its number, in any process that can read the input.
+
+    Parameters
+    ----------
+    job : the run, without the ledger that pays
+    limit : what is paid for
+    folder : where attempts are written
+    """
+
+    job: Job
+    limit: Limit | None
+    folder: Path
+
+    def __call__(self, number: int, key: bytes) -> tuple[str, ReleasedFile]:
+        """Return the name of the attempt, a whole file on the disk, and its facts."""
+        shard = self.job.shards.files[number]
+        source, path = self.job.open(shard), self.folder / f"{number}-{fresh_key().hex()[:16]}"
+        random, position = RandomSource.keyed(key, number * ROWS_OF_A_FILE), Position()
+        sink = open_sink(source, path, self.job.format_of(shard))
+        try:
+            if source.head:
+                sink.append(sink.pack(source.head))
+            with closing(pieces(self.job, source, sink, random, limit=self.limit)) as made:
+                for batch, piece in made:
+                    sink.append(piece)
+                    position = batch.position
+            sink.finish()
+        except BaseException:
+            sink.close()
+            path.unlink(missing_ok=True)
+            raise
+        return path.name, released_file(self.job, shard, source, position, path)
+
+
+def release_elsewhere(
+    job: Job, engine: Engine, partial: PartialFolder, journal: Journal, key: bytes, step: Step
+) -> None:
+    """Release all files that are not done yet, the largest first, so that no worker is left alone with one."""
+    sizes = [0 if shard.path is None else shard.path.stat().st_size for shard in job.shards.files]
+    done = [job.name_of(shard) in journal.progress.finished for shard in job.shards.files]
+    step(sum(size for size, is_done in zip(sizes, done, strict=True) if is_done))
+    left = sorted((number for number in range(len(sizes)) if not done[number]), key=lambda number: -sizes[number])
+    if not left:
+        return
+    partial.clear_attempts()
+    limit = None if job.payment is None else Limit(words=job.payment.words)
+    task = FileTask(replace(job, engine=None, spending=None, payment=None, threads=1), limit, partial.attempts)
+    with closing(engine.over(task, left, secret=key)) as results:
+        for number, (attempt, file) in results:
+            _adopt(partial, partial.attempts / attempt, file)
+            journal.finished(file)
+            step(sizes[number])
+
+
+def _adopt(partial: PartialFolder, attempt: Path, file: ReleasedFile) -> None:
+    """Move a whole file into the output."""
+    path = partial.output / file.name if file.name else partial.output
+    path.parent.mkdir(parents=True, exist_ok=True)
+    attempt.replace(path)
+    # The journal must not tell of a file whose name a power cut could still take away.
+    for folder in path.relative_to(partial.folder).parents:
+        sync_folder(partial.folder / folder)

@@ -1,0 +1,161 @@
+"""The words and the laws that the hyperbolic paper's texts are rewritten with.
+
+Its vocabulary came from WebIsADb, which can't be had; Hearst patterns (Roller et al. 2018) stand for it, filtered and
+trained by the same recipe. A law takes numbers of words and a source, and returns numbers of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
+from textveil.hashing import Packed
+from textveil.learn.hierarchies import read_hierarchy
+from textveil.learn.poincare import Recipe, train
+from textveil.mechanisms.exponential import Exponential
+from textveil.mechanisms.exponential.certificates import cache_folder
+from textveil.noise.hyperbolic_published import metropolis_noise
+from textveil.noise.transforms import uniforms
+from textveil.randomness import RandomSource
+from textveil.receipts import digest_of
+from textveil.text.assembly import AS_IT_IS, Assembly, Case
+from textveil.text.protection import STOP_WORDS
+from textveil.text.scanning import Lookup, scan
+from textveil.vocabulary import Vocabulary
+
+Ids = NDArray[np.int64]
+Law = Callable[[Ids, RandomSource], Ids]
+Mask = NDArray[np.bool_]
+
+HEARST = "hyper/hearst_counts.tsv.xz"
+# The paper's dimension and filters; its words are also those of GloVe.
+RECIPE = Recipe(dimension=100, epochs=100)
+LEAST_SEEN, LEAST_LINKS = 10, 3
+STEPS, DRAWS = 600, 128
+# Norm at which points outside the ball are put: inside, where the paper prints outside.
+_INSIDE = 1 - 1e-4
+_PORTION = 1000
+
+
+def hearst_words(folder: Path, common: Sequence[str], *, recipe: Recipe = RECIPE) -> Vocabulary:
+    """Return the words of Hearst patterns as points of the ball, trained once and then kept.
+
+    Parameters
+    ----------
+    folder : that of the data
+    common : only these words are taken, and no stop words
+    recipe : of the training; with one thread, so that anyone gets the same points
+    """
+    path = folder / HEARST
+    if not path.is_file():
+        raise InvalidInputError(f"there is no file {HEARST} in {folder}; --data must name the folder of the data sets")
+    hierarchy = read_hierarchy(
+        path,
+        cycles=True,
+        minimum_count=LEAST_SEEN,
+        minimum_links=LEAST_LINKS,
+        within=frozenset(common),
+        without=STOP_WORDS,
+    )
+    name = digest_of([hierarchy.relations.digest, repr(recipe)])[:32]
+    kept = cache_folder() / "hearst" / f"{name}.npz"
+    if kept.is_file():
+        return Vocabulary.load(kept)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    checkpoint = kept.with_suffix(".checkpoint")
+    points = train(hierarchy.relations, recipe, threads=1, checkpoint=checkpoint, every=recipe.epochs)
+    vocabulary = hierarchy.vocabulary(points)
+    vocabulary.save(kept)
+    checkpoint.unlink(missing_ok=True)
+    return vocabulary
+
+
+def tabled(outputs: Ids) -> Law:
+    """Return the law by which a word becomes one of the words in its row of a table, each as likely."""
+
+    def law(ids: Ids, source: RandomSource) -> Ids:
+        places = uniforms(source.streams(b"place in the table", ids).words(1))[:, 0] * outputs.shape[1]
+        return outputs[ids, places.astype(np.int64)]
+
+    return law
+
+
+def unchanged(vocabulary: Vocabulary) -> Law:
+    """Return the law without noise: only words outside the vocabulary change."""
+    return tabled(np.arange(len(vocabulary))[:, None])
+
+
+def any_word(vocabulary: Vocabulary) -> Law:
+    """Return the paper's floor: every word of the vocabulary is as likely, whatever the word was."""
+    return tabled(np.broadcast_to(np.arange(len(vocabulary)), (len(vocabulary),) * 2))
+
+
+def exponential(vocabulary: Vocabulary, epsilon: float) -> Law:
+    """Return the law of `Exponential`, which is proved at every epsilon."""
+    mechanism = Exponential(vocabulary, epsilon=epsilon)
+    return lambda ids, source: mechanism.release_ids(ids, source=source)
+
+
+def published(vocabulary: Vocabulary, epsilon: float, source: RandomSource) -> Law:
+    """Return the published mechanism's law, by the words nearest to `DRAWS` draws of its noise around each word.
+
+    The noise does not depend on the word, so the same draws serve all words. Its chain takes 600 steps a draw, too
+    many to walk for every word of a novel.
+    """
+    noise = metropolis_noise(source.streams(b"chain", np.arange(DRAWS)), vocabulary.dimension, epsilon, STEPS)
+    outputs = np.empty((len(vocabulary), DRAWS), dtype=np.int64)
+    if not noise.any():
+        outputs[:] = np.arange(len(vocabulary))[:, None]
+        return tabled(outputs)
+    for first in range(0, len(vocabulary), _PORTION):
+        moved = (vocabulary.block(first, first + _PORTION)[:, None] + noise).reshape(-1, vocabulary.dimension)
+        norms = np.linalg.norm(moved, axis=1, keepdims=True)
+        inside = moved * np.where(norms >= 1, _INSIDE / np.maximum(norms, 1), 1.0)
+        outputs[first : first + _PORTION] = vocabulary.nearest(inside).reshape(-1, DRAWS)
+    return tabled(outputs)
+
+
+class Texts:
+    """Texts whose words are found once, to be rewritten by many laws.
+
+    Parameters
+    ----------
+    texts : public, or in the place of private ones
+    vocabulary : of the laws; words outside it enter as its unknown word
+    protected : says which words are rewritten, of the texts and where words begin and end; by default all but stop words
+    """
+
+    def __init__(
+        self, texts: Sequence[str], vocabulary: Vocabulary, protected: Callable[[Sequence[str]], Mask] | None = None
+    ) -> None:
+        self._packed = Packed.of([text.encode() for text in texts])
+        self._words = scan(self._packed, Lookup(vocabulary))
+        self._mask = not_stop_words(self._packed) if protected is None else protected(texts)
+        self._assembly = Assembly(vocabulary, case=Case.LOWER, unknown_text=None)
+
+    @property
+    def share(self) -> float:
+        """How many of the words are rewritten."""
+        return float(self._mask.mean())
+
+    def rewritten(self, law: Law, source: RandomSource) -> list[str]:
+        """Return the texts with each protected word replaced by what the law draws."""
+        ids = np.full(len(self._words), AS_IT_IS, dtype=np.int64)
+        ids[self._mask] = law(self._words.ids[self._mask], source)
+        data, offsets = self._assembly.put(self._packed.data, self._words, ids, self._packed.offsets)
+        whole = data.tobytes()
+        bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        return [whole[start:end].decode() for start, end in bounds]
+
+
+def not_stop_words(texts: Packed) -> Mask:
+    """Return which words of texts are not stop words."""
+    stop_words = Vocabulary([*STOP_WORDS, "unk"], np.arange(len(STOP_WORDS) + 1.0)[:, None])
+    return np.asarray(scan(texts, Lookup(stop_words)).ids == stop_words.unknown_id)
+
+

@@ -1,0 +1,40 @@
+"""Results written into a page of documentation by the command that measured them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from textveil.errors import InvalidInputError
+from textveil.files.durable import write_whole
+
+
+def write_section(page: Path, name: str, text: str) -> None:
+    """Put a section into a page, in place of the one that the same command wrote before, or at its end.
+
+    Parameters
+    ----------
+    page : a Markdown file
+    name : of the reproduction
+    text : Markdown, with its heading
+    """
+    if not text:
+        raise InvalidInputError(f"{name} writes no section; leave out --report")
+    first, last = f"<!-- made by: textveil reproduce {name} -->", f"<!-- end of {name} -->"
+    section = f"{first}\n{text.strip()}\n{last}\n"
+    before = page.read_text(encoding="utf-8")
+    if first in before:
+        head, _, rest = before.partition(first)
+        _, found, tail = rest.partition(f"{last}\n")
+        if not found:
+            raise InvalidInputError(f"{page} has the beginning of the section {name} and not its end; mend it by hand")
+        after = head + section + tail
+    else:
+        after = before.rstrip("\n") + "\n\n" + section
+    write_whole(page, after.encode("utf-8"))
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

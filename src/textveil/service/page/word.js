@@ -1,0 +1,77 @@
+// One word: its chance to stay, what replaces it, what an attacker learns, and a map of what is around it.
+
+import { ask, latest } from "./api.js";
+import { $, after, bar, facts, make, number, odds, percent, show } from "./dom.js";
+import { drawMap } from "./map.js";
+
+const learn = latest();
+const learnMore = latest();
+let shown = null;
+
+export const look = after(60, (word, chosen) => lookNow(word, chosen));
+
+export function lookAgain(chosen) {
+  if (shown !== null) lookNow({ ...shown.word, aloud: false }, chosen);
+}
+
+async function lookNow(word, chosen) {
+  const asked = { ...chosen, word: word.enters };
+  const name = JSON.stringify(asked);
+  if (shown?.name === name) return;
+  try {
+    const found = await learn("v1/page/word", asked);
+    if (found === null) return;
+    shown = { name, word };
+    showWord(word, found, chosen);
+    if (word.aloud) $("word-live").textContent = `${found.word} stays with chance ${percent(found.stays)}.`;
+    afterRest(asked, name);
+  } catch (problem) {
+    shown = null;
+    show($("word-body"), make("p", { class: "problem" }, problem.told ?? "Something went wrong on this page."));
+  }
+}
+
+// The first count at an epsilon takes the server seconds: it is asked for when the eye rests on a word.
+const afterRest = after(350, async (asked, name) => {
+  if (shown?.name !== name) return;
+  try {
+    const found = await learnMore("v1/page/plausible", asked);
+    if (found !== null && shown?.name === name) showPlausible(found);
+  } catch (problem) {
+    if (problem.code === "busy") afterRest(asked, name);
+    else if (shown?.name === name) showPlausible({ as_plausible: null, recovered: null });
+  }
+});
+
+function showWord(word, found, chosen) {
+  $("word-title").textContent = `“${found.word}”`;
+  const walk = (to) => look({ enters: to, text: to, aloud: true }, chosen);
+  const rows = [{ word: found.word, chance: found.stays, own: true }, ...found.replacements];
+  const top = Math.max(...rows.map((row) => row.chance));
+  const list = rows.map((row) => make("li", { class: row.own ? "own" : null },
+    row.own ? make("span", { class: "name" }, "stays") : make("button", { type: "button", class: "plain", onclick: () => walk(row.word) }, row.word),
+    make("span", { class: "bar" }, bar(row.chance / top)),
+    make("span", { class: "chance" }, percent(row.chance))));
+  const near = found.replacements[0];
+  show($("word-body"),
+    word.text.toLowerCase() === found.word.toLowerCase() ? null
+      : make("p", { class: "small" }, `“${word.text}” enters as “${found.word}”, like every word that the vocabulary does not have in this form.`),
+    make("p", { class: "big" }, percent(found.stays)),
+    make("p", {}, "is its chance to stay. What takes its place:"),
+    make("ul", { class: "bars", "aria-label": "Chances of what comes out" }, list),
+    make("dl", { class: "facts" }, facts([
+      ["As plausible", make("span", { id: "plausible" }, "counting …")],
+      ["Named by an attacker", make("span", { id: "recovered" }, "counting …")],
+      near ? [`“${found.word}” or “${near.word}”?`, `odds shift by at most ${odds(near.loss)}`] : ["", ""],
+    ])),
+    found.draws === null ? null : make("p", { class: "small" }, `Counted out of ${number(found.draws)} draws: the law can't be read off.`),
+    found.map === null ? null : drawMap(found.map, walk));
+}
+
+function showPlausible({ as_plausible: others, recovered }) {
+  const told = others === null ? "not known for this mechanism"
+    : others < 0.5 ? "hardly any other word is"
+    : `about ${number(others, 2)} other words, at least half as much`;
+  $("plausible").textContent = told;
+  $("recovered").textContent = recovered === null ? "not known for this mechanism" : `with chance ${percent(recovered)}, from the law alone`;
+}

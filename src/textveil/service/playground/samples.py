@@ -1,0 +1,44 @@
+"""Several samples of one text, side by side with it. They are drawn as releases are, but nobody pays for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textveil.mechanisms.candidates import Chosen
+from textveil.mechanisms.sentence_responses import Answers
+from textveil.service.catalogue import Kind, Offer, Work
+from textveil.service.errors import Code, Refusal
+from textveil.service.releases import finite
+from textveil.text import TextRewriter
+from textveil.text.alignment import aligned
+
+
+def reads(offer: Offer) -> Kind | None:
+    """Return how an offer takes a text to give one back that can be read; None if it releases numbers."""
+    return next((kind for kind in (Kind.TEXTS, Kind.DOCUMENTS) if kind in offer.kinds), None)
+
+
+def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
+    """Draw samples of a text, and say what a release of it would promise."""
+    pieces: list[dict[str, Any]] = []
+    if isinstance(work.mechanism, TextRewriter):
+        both = aligned(work.mechanism, text, samples=count)
+        pieces = [vars(piece) for piece in both.pieces]
+        found = [{"words": list(words), "text": None} for words in both.samples]
+    else:
+        found = [{"words": None, "text": _readable(value)} for value in work.mechanism.release([text] * count)]
+    number = work.pieces([text])
+    promise = work.guarantee.for_text(number) if work.guarantee.by_words else work.guarantee
+    one = work.guarantee.loss(float("inf")) if work.guarantee.by_words else None
+    told = {"promise": str(promise), "status": promise.status, "words": number if promise.by_words else None}
+    return finite({"pieces": pieces, "samples": found, **told, "each": one, "worst_case": promise.worst_case()})
+
+
+def _readable(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Chosen) and value.text is not None:
+        return value.text
+    if isinstance(value, Answers) and value.texts is not None:
+        return " ".join(value.texts)
+    raise Refusal(Code.INVALID, "this mechanism releases numbers, which can't be read as a text")

@@ -1,0 +1,133 @@
+"""Short lists that hold the nearest point for certain, chosen by 8-bit products.
+
+A score of whole numbers with a bound on its error says where the true score lies. A point whose upper end is below
+the lower end of another can't be the nearest; the few that are left are scored in float64. Proof: docs/search.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import compiled, compiled_reduction
+from textveil.vocabulary.byte_products import POINTS, QUERIES, byte_products, first_sums, pack_points
+from textveil.vocabulary.codes import BLOCK, PointCodes, encode_queries
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Points on a short list; a query with more is answered another way.
+_LONGEST = 512
+
+
+class ShortLists:
+    """Finds, for each query, the few points that may be the nearest."""
+
+    def __init__(self, points: NDArray[Any], halves: Floats, codes: PointCodes) -> None:
+        self._points, self._halves, self._codes = points, halves, codes
+        self._packed = pack_points(codes.codes)
+
+    def nearest(self, queries: Floats) -> tuple[Ids, Floats, NDArray[np.bool_]]:
+        """Return the row with the best float64 score, its margin over the next, and whether it is certain.
+
+        The lowest row wins among equal scores. The margin is infinite where one point alone was left.
+        """
+        filled = np.zeros((-(-len(queries) // QUERIES) * QUERIES, queries.shape[1]))
+        filled[: len(queries)] = queries
+        coded = encode_queries(filled)
+        count = len(filled)
+        least = np.full(count, -np.inf, dtype=np.float32)
+        lengths = np.zeros(count, dtype=np.int32)
+        listed = np.empty((count, _LONGEST), dtype=np.int32)
+        uppers = np.empty((count, _LONGEST), dtype=np.float32)
+        table = (self._packed, self._codes.halves, self._codes.scales, self._codes.bounds)
+        asked = (coded.codes, first_sums(coded.codes), coded.scales, coded.norms, coded.errors)
+        _make_lists(table, asked, (least, lengths, listed, uppers), np.empty((QUERIES, POINTS), dtype=np.int32))
+        answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
+        short = (least, lengths, listed, uppers)
+        _choose(self._points, self._halves, self._codes.rows, queries, short, answers, margins)
+        return answers, margins, lengths[: len(queries)] <= _LONGEST
+
+
+@compiled_reduction
+def _highest(products, factor, halves):  # type: ignore[no-untyped-def]
+    best = np.float32(-np.inf)
+    for j in range(POINTS):
+        best = max(best, np.float32(products[j]) * factor - halves[j])
+    return best
+
+
+@compiled
+def _make_lists(table, asked, short, products):  # type: ignore[no-untyped-def]
+    packed, halves, scales, bounds = table
+    queries, sums, query_scales, norms, errors = asked
+    least = short[0]
+    for group in range(packed.shape[0]):
+        first = group * POINTS
+        block = first // BLOCK
+        scale, own = scales[block], halves[first : first + POINTS]
+        for start in range(0, queries.shape[0], QUERIES):
+            byte_products(packed, group, queries, start, sums, products)
+            for i in range(QUERIES):
+                q = start + i
+                factor = query_scales[q] * scale
+                error = norms[q] * bounds[block, 0] + errors[q] * bounds[block, 1] + bounds[block, 2]
+                best = _highest(products[i], factor, own)
+                if best + error >= least[q]:
+                    least[q] = max(least[q], best - error)
+                    _add(products[i], factor, own, error, first, q, short)
+
+
+@compiled
+def _add(products, factor, halves, error, first, q, short):  # type: ignore[no-untyped-def]
+    """Put points on the list of a query; a list that is full is looked through again, and given up if that is vain."""
+    least, lengths, listed, uppers = short
+    for j in range(POINTS):
+        upper = np.float32(products[j]) * factor - halves[j] + error
+        if upper < least[q] or lengths[q] > _LONGEST:
+            continue
+        if lengths[q] == _LONGEST:
+            kept = 0
+            for n in range(_LONGEST):
+                if uppers[q, n] >= least[q]:
+                    listed[q, kept], uppers[q, kept] = listed[q, n], uppers[q, n]
+                    kept += 1
+            lengths[q] = kept if 2 * kept <= _LONGEST else _LONGEST + 1
+        if lengths[q] < _LONGEST:
+            listed[q, lengths[q]], uppers[q, lengths[q]] = first + j, upper
+            lengths[q] += 1
+
+
+@compiled_reduction
+def _product(a, b):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(a.size):
+        total += np.float64(a[k]) * b[k]
+    return total
+
+
+@compiled
+def _choose(points, halves, rows, queries, short, answers, margins):  # type: ignore[no-untyped-def]
+    least, lengths, listed, uppers = short
+    for q in range(queries.shape[0]):
+        if lengths[q] > _LONGEST:
+            continue
+        left = 0
+        for n in range(lengths[q]):
+            if uppers[q, n] >= least[q]:
+                listed[q, left] = listed[q, n]
+                left += 1
+        answers[q], margins[q] = rows[listed[q, 0]], np.inf
+        if left == 1:
+            continue
+        best, second = -np.inf, -np.inf
+        for n in range(left):
+            row = rows[listed[q, n]]
+            score = _product(points[row], queries[q]) - halves[row]
+            if score > best or (score == best and row < answers[q]):
+                best, second, answers[q] = score, best, row
+            elif score > second:
+                second = score
+        margins[q] = best - second

@@ -1,0 +1,134 @@
+"""Points and queries as 8-bit whole numbers, with a bound on what that changes in any score.
+
+A point x is about s X and a query q about t Q, X and Q whole numbers from -127 to 127. Then q.x differs from the
+whole number t s Q.X by at most |t Q| |x - s X| + |q - t Q| |x|. Points are put in the order of their largest
+coordinate, so that the points of a block have nearly the same s and share it. Proof: docs/search.md, claim 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.compiled import compiled, over_threads
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Bytes = NDArray[np.int8]
+
+# Points that share a scale and a bound.
+BLOCK = 128
+LARGEST = 127
+# A code is as wide as a multiple of this.
+WIDTH = 4
+
+# Covers the rounding of norms and bounds, and that of scores in float32: 16 units of 2^-24.
+_SPARE = 1.0001
+_ROUNDING = 2.0**-20
+_ROWS = 64 * BLOCK
+
+
+@dataclass(frozen=True)
+class PointCodes:
+    """Points of a table as whole numbers, the largest first, filled up to whole blocks.
+
+    Attributes
+    ----------
+    rows : the row of the table behind each point; 0 for what was filled up
+    codes : shape (points, width)
+    halves : |x|^2 / 2 of each point, infinite for what was filled up
+    scales : s of each block
+    bounds : of each block: what a score errs by for each unit of |t Q|, for each unit of |q - t Q|, and besides
+    """
+
+    rows: Ids
+    codes: Bytes
+    halves: Singles
+    scales: Singles
+    bounds: Singles
+
+
+@dataclass(frozen=True)
+class QueryCodes:
+    """Queries as whole numbers: t Q, with |t Q| and |q - t Q| of each."""
+
+    codes: Bytes
+    scales: Singles
+    norms: Singles
+    errors: Singles
+
+
+def encode_points(points: NDArray[Any], halves: Floats) -> PointCodes:
+    """Return the codes of a table; points whose half norm is infinite are left out."""
+    kept = np.flatnonzero(np.isfinite(halves))
+    largest = np.empty(len(kept))
+    spread = [slice(start, start + _ROWS) for start in range(0, len(kept), _ROWS)]
+    for _ in over_threads(lambda part: _largest(points, kept[part], largest[part]), spread):
+        pass
+    order = np.argsort(-largest, kind="stable")
+    count = -(-len(kept) // BLOCK) * BLOCK
+    rows = np.zeros(count, dtype=np.int64)
+    rows[: len(kept)] = kept[order]
+    scales = np.divide(largest[order[::BLOCK]], LARGEST).astype(np.float32)
+    codes = np.zeros((count, _width(points.shape[1])), dtype=np.int8)
+    norms, errors = np.zeros((2, count))
+
+    def encode(part: slice) -> None:
+        own = np.repeat(scales[part.start // BLOCK : -(-part.stop // BLOCK)], BLOCK).astype(np.float64)
+        _encode(points, rows[part], own, codes[part], norms[part], errors[part])
+
+    spread = [slice(start, min(start + _ROWS, len(kept))) for start in range(0, len(kept), _ROWS)]
+    for _ in over_threads(encode, spread):
+        pass
+    singles = np.full(count, np.inf, dtype=np.float32)
+    singles[: len(kept)] = halves[rows[: len(kept)]]
+    return PointCodes(rows, codes, singles, scales, _bounds(norms, errors))
+
+
+def encode_queries(queries: Floats) -> QueryCodes:
+    """Return the codes of queries with norms from 2^-60 to 2^60."""
+    scales = (np.abs(queries).max(axis=1, initial=0.0) / LARGEST).astype(np.float32)
+    codes = np.zeros((len(queries), _width(queries.shape[1])), dtype=np.int8)
+    norms, errors = np.empty((2, len(queries)))
+    _encode(queries, np.arange(len(queries)), scales.astype(np.float64), codes, norms, errors)
+    # The norm of t Q is at most that of q and of the difference.
+    return QueryCodes(codes, scales, (norms + errors).astype(np.float32), errors.astype(np.float32))
+
+
+def _bounds(norms: Floats, errors: Floats) -> Singles:
+    norm, error = norms.reshape(-1, BLOCK).max(axis=1), errors.reshape(-1, BLOCK).max(axis=1)
+    for_codes = _SPARE * error + _ROUNDING * (norm + error)
+    return np.stack([for_codes, _SPARE * norm, _ROUNDING * norm**2], axis=1).astype(np.float32)
+
+
+def _width(dimension: int) -> int:
+    return -(-dimension // WIDTH) * WIDTH
+
+
+@compiled
+def _largest(points, rows, largest):  # type: ignore[no-untyped-def]
+    for i in range(rows.size):
+        found = 0.0
+        for value in points[rows[i]]:
+            found = max(found, abs(value))
+        largest[i] = found
+
+
+@compiled
+def _encode(vectors, rows, scales, codes, norms, errors):  # type: ignore[no-untyped-def]
+    for i in range(rows.size):
+        scale, norm, error = scales[i], 0.0, 0.0
+        inverse = 1.0 / scale if scale > 0.0 else 0.0
+        vector = vectors[rows[i]]
+        for k in range(vector.size):
+            value = np.float64(vector[k])
+            code = min(max(np.rint(value * inverse), -127.0), 127.0)
+            left = value - scale * code
+            codes[i, k] = np.int8(code)
+            norm += value * value
+            error += left * left
+        norms[i], errors[i] = np.sqrt(norm), np.sqrt(error)

@@ -1,0 +1,161 @@
+"""Runs on Ray: the bytes of a local run, whatever the number of workers and whoever dies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import textveil as tv
+from tests.engines.conftest import KEY, content_of, hostile
+from textveil.engines import RayEngine
+from textveil.engines.outcomes import WorkerError
+from textveil.errors import InvalidInputError, MissingDependencyError
+from textveil.jobs import RunStoppedError, Spending, plan, verify
+
+SCRIPT = Path(__file__).with_name("driving.py")
+PRIVATE = "Maria has diabetes"
+
+
+@pytest.fixture
+def laplace():
+    return tv.Laplace(epsilon=2.0, dimension=16, precision="exact")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_texts_are_released_as_in_one_process(ray, released, texts, rewriter, tmp_path, workers):
+    local = released(texts, tmp_path / "local", rewriter)
+    assert len(local[0]) == 5
+    assert released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=workers)) == local
+    assert verify(tmp_path / "out").ok
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_vectors_are_released_as_in_one_process(ray, released, vectors, laplace, tmp_path, workers):
+    local = released(vectors, tmp_path / "local", laplace)
+    assert released(vectors, tmp_path / "out", laplace, engine=RayEngine(workers=workers)) == local
+
+
+def test_a_single_file_is_released_too(ray, released, texts, rewriter, tmp_path):
+    options = {"column": "text", "batch_bytes": 4096}
+    for target, engine in (("one.csv", None), ("two.csv", RayEngine(workers=2))):
+        plan(texts / "e.csv", tmp_path / target, rewriter, key_file=tmp_path / "key", engine=engine, **options).run()
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_worker_that_is_killed_in_the_middle_changes_no_byte(ray, released, texts, rewriter, tmp_path, deaths):
+    local = released(texts, tmp_path / "local", rewriter)
+    work = hostile(rewriter, tmp_path / "deaths", deaths=deaths)
+    assert released(texts, tmp_path / "out", work, engine=RayEngine(workers=2)) == local
+    assert len(list((tmp_path / "deaths").iterdir())) == deaths
+
+
+def test_a_file_that_kills_every_worker_stops_the_run_which_goes_on_elsewhere(
+    ray, released, texts, rewriter, tmp_path
+):
+    local = released(texts, tmp_path / "local", rewriter)
+    work = hostile(rewriter, tmp_path / "deaths", deaths=10**6)
+    with pytest.raises(RunStoppedError, match="3 workers died on the same file.*give the same command again"):
+        released(texts, tmp_path / "out", work, engine=RayEngine(workers=1))
+    assert not (tmp_path / "out").exists()
+    assert released(texts, tmp_path / "out", rewriter) == local
+
+
+def test_a_run_whose_driver_is_killed_goes_on(ray, released, texts, rewriter, tmp_path):
+    local = released(texts, tmp_path / "local", rewriter)
+    address = ray.get_runtime_context().gcs_address
+    command = [sys.executable, SCRIPT, texts, tmp_path / "out", tmp_path / "key", address]
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    journal = tmp_path / "out.partial" / "journal"
+    try:
+        while not (journal.exists() and journal.read_bytes().count(b'{"finished"') >= 2):
+            assert driver.poll() is None, driver.stderr.read()
+            time.sleep(0.02)
+    finally:
+        driver.kill()
+        driver.communicate()
+    done = journal.read_bytes().count(b'{"finished"')
+    assert 2 <= done < 5
+    assert not (tmp_path / "out").exists()
+    assert released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=2)) == local
+
+
+def test_a_run_that_began_here_goes_on_with_ray_and_the_other_way_round(ray, released, texts, rewriter, tmp_path):
+    local = released(texts, tmp_path / "local", rewriter)
+    fails = hostile(rewriter, tmp_path / "deaths", error=OSError(28, "No space left on device"))
+    for first, second in ((None, RayEngine(workers=2)), (RayEngine(workers=1), None)):
+        with pytest.raises(RunStoppedError, match="No space left"):
+            released(texts, tmp_path / "out", fails, engine=first, checkpoint_seconds=0.0)
+        assert released(texts, tmp_path / "out", rewriter, engine=second) == local
+        for path in (tmp_path / "out").rglob("*.*"):
+            path.unlink()
+        (tmp_path / "out" / "deeper").rmdir()
+        (tmp_path / "out").rmdir()
+        (tmp_path / "out.receipt.json").unlink()
+
+
+def test_neither_the_key_nor_a_private_text_is_in_what_ray_writes_or_says(ray, released, texts, rewriter, tmp_path):
+    work = hostile(rewriter, tmp_path / "deaths", error=ValueError(f"can't read {PRIVATE!r}"))
+    with pytest.raises(WorkerError, match=r"ValueError \(conftest.py") as raised:
+        released(texts, tmp_path / "out", work, engine=RayEngine(workers=2))
+    assert PRIVATE not in "".join(map(str, (raised.value, raised.value.__cause__, raised.value.__context__)))
+    released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=2))
+    folder = Path(ray._private.worker._global_node.get_session_dir_path())
+    written = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"Worker" in written
+    for secret in (KEY, KEY.hex().encode(), PRIVATE.encode()):
+        assert secret not in written
+
+
+def test_the_budget_pays_once_whoever_dies(ray, released, texts, rewriter, tmp_path):
+    ledger = tv.Ledger(str(tmp_path / "ledger.db"))
+    ledger.create("tickets", unit="text", epsilon=1000.0, distance=1.0)
+    spending = Spending(ledger=str(tmp_path / "ledger.db"), dataset="tickets")
+    work = hostile(rewriter, tmp_path / "deaths", deaths=2)
+    local = released(texts, tmp_path / "local", rewriter)[0]
+    out, receipt = released(texts, tmp_path / "out", work, engine=RayEngine(workers=2), spending=spending)
+    assert out == local
+    (entry,) = ledger.entries("tickets")
+    assert entry.state == "committed"
+    assert receipt["ledger"]["entry"] == entry.id
+
+
+def test_a_record_with_more_words_than_are_paid_for_is_refused_by_the_worker(
+    ray, released, texts, rewriter, tmp_path
+):
+    ledger = tv.Ledger(str(tmp_path / "ledger.db"))
+    ledger.create("tickets", unit="text", epsilon=1000.0, distance=1.0)
+    spending = Spending(ledger=str(tmp_path / "ledger.db"), dataset="tickets", max_words=3)
+    with pytest.raises(InvalidInputError, match="more words than the 3 that are paid for"):
+        released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=2), spending=spending)
+
+
+def test_a_worker_with_another_library_is_refused(ray, released, texts, rewriter, tmp_path, monkeypatch):
+    monkeypatch.setattr("textveil.engines.ray.library", lambda: "textveil 99")
+    with pytest.raises(InvalidInputError, match="textveil 99 is here; install the same everywhere"):
+        released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=1))
+
+
+@pytest.mark.parametrize(("source", "target"), [("-", "out.txt"), ("in.txt", "-")])
+def test_streams_are_not_for_workers(tmp_path, monkeypatch, rewriter, source, target):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text("w1 w2\n")
+    with pytest.raises(InvalidInputError, match="an engine reads and writes files"):
+        plan(source, target, rewriter, engine=RayEngine())
+
+
+def test_without_the_package_the_error_says_what_to_install(released, texts, rewriter, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'textveil\[ray\]'"):
+        released(texts, tmp_path / "out", rewriter, engine=RayEngine())
+    assert content_of(tmp_path).keys() >= {"key"}
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5])
+def test_a_number_of_workers_must_be_one(workers):
+    with pytest.raises(InvalidInputError, match="workers must be a whole number >= 1"):
+        RayEngine(workers=workers)
