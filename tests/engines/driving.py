@@ -10,9 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import textveil as tv
 from tests.conftest import clustered_vocabulary
 from tests.engines.conftest import hostile
+
+import textveil as tv
 from textveil.engines import RayEngine
 from textveil.jobs import plan
 

@@ -37,7 +37,14 @@ def test_a_full_disk_is_a_full_disk_here_too():
     assert PRIVATE.encode() not in sent
 
 
-@pytest.mark.parametrize("error", [ValueError(PRIVATE), UnicodeError(PRIVATE), KeyError(PRIVATE), OSError(PRIVATE)])
+def test_what_a_store_says_of_its_own_is_an_error_of_input_or_output():
+    sent = failing(OSError(PRIVATE))
+    assert PRIVATE.encode() not in sent
+    with pytest.raises(OSError, match="Input/output error"):
+        pickle.loads(sent).result()  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize("error", [ValueError(PRIVATE), UnicodeError(PRIVATE), KeyError(PRIVATE)])
 def test_any_other_message_stays_in_the_worker(error):
     sent = failing(error)
     assert PRIVATE.encode() not in sent

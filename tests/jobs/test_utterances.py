@@ -87,10 +87,11 @@ def test_a_stopped_run_goes_on_and_gives_the_same_bytes(tmp_path, adept, monkeyp
     with pytest.raises(RunInterrupted):
         plan(source, target, adept, **options, checkpoint_seconds=0.0).run()
     assert not target.exists()
-    # Other batches must not change the noise, nor lose or double a record, and none is rewritten twice.
+    # Other batches must not change the noise, nor lose or double a record.
     assert plan(source, target, adept, **{**options, "batch_bytes": 700}).run().rows == records
     assert target.read_bytes() == whole.read_bytes()
-    assert sum(calls) - calls[4] == records
+    # Parquet is redone from its start, with the noise that it had; of other files nothing is done twice.
+    assert sum(calls) - calls[4] == records + (sum(calls[:4]) if name == "in.parquet" else 0)
 
 
 def test_columns_of_tables_are_rewritten_and_the_others_stay(tmp_path, adept):

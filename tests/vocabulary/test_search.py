@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import InvalidInputError
@@ -10,6 +10,16 @@ from textveil.vocabulary import search
 from textveil.vocabulary.search import NearestPoint
 
 STEP = 2.0**-20
+
+
+@pytest.fixture(autouse=True, params=["floats", "codes"])
+def _path(request, monkeypatch):
+    """Every test of this file sees both ways to answer."""
+    if request.param == "floats":
+        monkeypatch.setattr(search, "available", lambda: False)
+    else:
+        for limit in ("_WORTH_QUERIES", "_WORTH_WORDS", "_WORTH_DIMENSION"):
+            monkeypatch.setattr(search, limit, 0)
 
 
 def lattice(values):
@@ -86,7 +96,7 @@ def test_a_table_of_one_repeated_point_answers_the_first():
     assert NearestPoint(np.zeros((5, 2), dtype=np.float32)).nearest(np.eye(2)).tolist() == [0, 0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_small_grids_full_of_ties_are_answered_exactly(data):
     size, dimension = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 3))

@@ -6,7 +6,20 @@ import sys
 
 import typer
 
-from textveil.cli import audit, calibrate, demo, embed, explain, ledger, reproduce, rewrite, serve, train, verify
+from textveil.cli import (
+    audit,
+    calibrate,
+    compare,
+    demo,
+    embed,
+    explain,
+    ledger,
+    reproduce,
+    rewrite,
+    serve,
+    train,
+    verify,
+)
 from textveil.cli.wording import in_options
 from textveil.errors import TextveilError
 
@@ -24,6 +37,7 @@ app.command("explain")(explain.run)
 app.command("calibrate")(calibrate.run)
 app.command("audit")(audit.run)
 app.command("verify")(verify.run)
+app.command("compare")(compare.run)
 app.command("reproduce")(reproduce.run)
 app.add_typer(train.app, name="train")
 app.add_typer(ledger.app, name="ledger")

@@ -63,7 +63,7 @@ def own_candidates(
     source, file_format, selection : of the input
     """
     from textveil.cli.running import column_of
-    from textveil.files import Holds, shards_of
+    from textveil.files import Holds, place_of, shards_of
     from textveil.jobs.apart import require_apart
     from textveil.mechanisms.candidate_files import CandidateFile
 
@@ -71,7 +71,7 @@ def own_candidates(
         return None, ""
     texts = selection.holds is not Holds.VECTORS
     public = CandidateFile.read(options.candidates, texts=texts, column=column_of(options.candidates_column))
-    shards = shards_of(None if source == "-" else Path(source), file_format, selection.holds)
+    shards = shards_of(None if source == "-" else place_of(source), file_format, selection.holds)
     reason = require_apart(shards, selection, public)
     told = f"textveil: records were not compared with --candidates, since {reason}; make sure that none is among them"
     return public, told if reason else ""

@@ -181,9 +181,9 @@ def run(
 
 def _dimension(source: str, column: str | None, file_format: str | None) -> int | None:
     """Return the dimension of the vectors of the input, None if it holds texts."""
-    from textveil.files import Selection, look, shards_of
+    from textveil.files import Selection, look, place_of, shards_of
 
-    shards = shards_of(None if source == "-" else Path(source), file_format)
+    shards = shards_of(None if source == "-" else place_of(source), file_format)
     return look(shards, Selection(column=column_of(column))).dimension
 
 

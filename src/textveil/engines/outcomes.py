@@ -6,6 +6,8 @@ or vector it is about. So nothing is raised in a worker: the outcome says what m
 
 from __future__ import annotations
 
+import errno
+import os
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,9 +59,9 @@ def outcome_of(work: Callable[[], Any]) -> Outcome:
     except InvalidInputError as error:
         return Outcome(refused=str(error))
     except OSError as error:
-        if error.errno is not None and error.strerror is not None:
-            return Outcome(system=(error.errno, error.strerror))
-        return Outcome(failed=_told(error))
+        # What a store or a library says of its own has no number.
+        number = error.errno or errno.EIO
+        return Outcome(system=(number, os.strerror(number)))
     except Exception as error:  # noqa: BLE001 - whatever it is, its message must not pass
         return Outcome(failed=_told(error))
 

@@ -9,6 +9,7 @@ from textveil.files.looking import Found, look
 from textveil.files.opening import VECTOR_KINDS, open_sink, open_source
 from textveil.files.selection import Holds, Selection
 from textveil.files.shards import Shard, Shards, shards_of
+from textveil.files.stored import Place, StoredPath, place_of
 
 __all__ = [
     "BATCH_BYTES",
@@ -20,14 +21,17 @@ __all__ = [
     "Items",
     "Kind",
     "Mark",
+    "Place",
     "Position",
     "Selection",
     "Shard",
     "Shards",
     "Sink",
     "Source",
+    "StoredPath",
     "look",
     "open_sink",
     "open_source",
+    "place_of",
     "shards_of",
 ]

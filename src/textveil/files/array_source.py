@@ -6,7 +6,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from textveil.errors import InvalidInputError
 from textveil.files.batches import BATCH_BYTES, Batch, Mask, Position
 from textveil.files.formats import Kind
 from textveil.files.selection import Selection, listed
+from textveil.files.stored import Place
 from textveil.files.vector_columns import Numbers, checked
 
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -37,7 +37,7 @@ class ArraySource:
     kept_texts: tuple[str, ...] = ()
     gaps = False
 
-    def __init__(self, path: Path, kind: Kind, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> None:
+    def __init__(self, path: Place, kind: Kind, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> None:
         self._path = path
         self._kind = kind
         self._name: str | None = None
@@ -93,7 +93,7 @@ class ArraySource:
                     "leave --column out"
                 )
             return
-        with zipfile.ZipFile(self._path) as archive:
+        with self._path.open("rb") as file, zipfile.ZipFile(file) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         if not names:
             raise InvalidInputError(f"{self._path} is a zip file without arrays; save it with numpy.savez")
@@ -106,7 +106,11 @@ class ArraySource:
             with self._path.open("rb") as stream:
                 yield stream
         else:
-            with zipfile.ZipFile(self._path) as archive, archive.open(self._name) as stream:
+            with (
+                self._path.open("rb") as file,
+                zipfile.ZipFile(file) as archive,
+                archive.open(self._name) as stream,
+            ):
                 yield stream
 
     def _header(self, stream: IO[bytes]) -> tuple[int, int, np.dtype[Any]]:

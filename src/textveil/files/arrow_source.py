@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from textveil.files.arrow_columns import (
 from textveil.files.batches import BATCH_BYTES, Batch, Items, Mask, Position
 from textveil.files.framing import as_texts
 from textveil.files.selection import Holds, Selection, listed
+from textveil.files.stored import Place, StoredPath, arrow_file
 from textveil.files.vector_columns import dimension_of, first_length, vector_place, vectors_of
 from textveil.hashing import Packed
 
@@ -49,7 +49,7 @@ class TableSource(ABC):
 
     head = b""
 
-    def __init__(self, path: Path, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> None:
+    def __init__(self, path: Place, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> None:
         self._path = path
         self._size = path.stat().st_size
         self._batch_bytes = batch_bytes
@@ -148,7 +148,7 @@ class TableSource(ABC):
         try:
             yield
         except (pa.ArrowException, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None:
+            if isinstance(error, OSError) and (error.errno is not None or isinstance(self._path, StoredPath)):
                 raise
             raise InvalidInputError(f"{self._path} is not a whole {self._kind} file; write it again") from None
 
@@ -171,14 +171,14 @@ class ParquetSource(TableSource):
     _kind = "parquet"
 
     def _open(self) -> tuple[pa.Schema, int | None]:
-        with pq.ParquetFile(self._path) as file:
+        with arrow_file(self._path) as raw, pq.ParquetFile(raw) as file:
             self._batch_rows = _batch_rows(file.metadata, self._batch_bytes)
             self.codecs, self.coded = _encodings(file.metadata)
             return file.schema_arrow, file.metadata.num_rows
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
         # Without these a whole row group is read ahead.
-        with pq.ParquetFile(self._path, pre_buffer=False, buffer_size=1 << 20) as file:
+        with arrow_file(self._path) as raw, pq.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20) as file:
             yield from file.iter_batches(batch_size=self._batch_rows, use_threads=False)
 
 
@@ -189,7 +189,7 @@ class IpcSource(TableSource):
     _kind = "Arrow"
 
     def _open(self) -> tuple[pa.Schema, int | None]:
-        with pa.OSFile(str(self._path)) as file:
+        with arrow_file(self._path) as file:
             self.is_stream = file.read(6) != b"ARROW1"
             file.seek(0)
             with self._reader(file) as reader:
@@ -199,7 +199,7 @@ class IpcSource(TableSource):
         return pa.ipc.open_stream(file) if self.is_stream else pa.ipc.open_file(file)
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
-        with pa.OSFile(str(self._path)) as file, self._reader(file) as reader:
+        with arrow_file(self._path) as file, self._reader(file) as reader:
             count = None if self.is_stream else reader.num_record_batches
             for batch in reader if count is None else map(reader.get_batch, range(count)):
                 self._read_to = file.tell()

@@ -10,6 +10,7 @@ from textveil.files.batches import BATCH_BYTES, Sink, Source
 from textveil.files.formats import Format, Kind
 from textveil.files.selection import Holds, Selection
 from textveil.files.spans import Layout
+from textveil.files.stored import Place
 
 if TYPE_CHECKING:
     from textveil.files.vector_output import ReleasedVectors
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 VECTOR_KINDS = (Kind.PARQUET, Kind.ARROW, Kind.FEATHER, Kind.NPY)
 
 
-def open_source(path: Path | None, form: Format, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> Source:
+def open_source(path: Place | None, form: Format, selection: Selection, *, batch_bytes: int = BATCH_BYTES) -> Source:
     """Open a file for reading and find its column.
 
     Parameters

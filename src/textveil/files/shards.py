@@ -10,6 +10,7 @@ from textveil.errors import InvalidInputError
 from textveil.files.formats import Format, Kind
 from textveil.files.opening import may_hold
 from textveil.files.selection import Holds
+from textveil.files.stored import Place, StoredPath
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Shard:
     format : its format
     """
 
-    path: Path | None
+    path: Place | None
     name: str
     format: Format
 
@@ -36,7 +37,7 @@ class Shards:
     left_out: Sequence[str] = ()
 
 
-def shards_of(path: Path | None, name: str | None = None, holds: Holds | None = None) -> Shards:
+def shards_of(path: Place | None, name: str | None = None, holds: Holds | None = None) -> Shards:
     """Find the files of a run.
 
     Parameters
@@ -50,19 +51,24 @@ def shards_of(path: Path | None, name: str | None = None, holds: Holds | None = 
     if not path.exists():
         raise InvalidInputError(f"there is no file or folder {path}; check the path")
     if not path.is_dir():
-        return Shards([Shard(path, "", Format.of(path, name))])
+        return Shards([Shard(path, "", Format.of(Path(path.name), name))])
     files, left_out = [], []
-    for file in sorted(path.rglob("*")):
-        within = file.relative_to(path)
+    for within in _files_in(path):
         # As Spark and its kin have it: .hidden and _SUCCESS are no data.
-        if not file.is_file() or any(part.startswith((".", "_")) for part in within.parts):
+        if any(part.startswith((".", "_")) for part in within.parts):
             continue
-        found = Format.guessed(file)
+        found = Format.guessed(within)
         fit = found is not None and (holds is None or may_hold(found.kind, holds))
         if name is None and not fit:
             left_out.append(within.as_posix())
         else:
-            files.append(Shard(file, within.as_posix(), Format.of(file, name)))
+            files.append(Shard(path / within.as_posix(), within.as_posix(), Format.of(within, name)))
     if not files:
         raise InvalidInputError(f"the folder {path} has no file of a known format; give format= to read all of them")
     return Shards(files, left_out)
+
+
+def _files_in(folder: Place) -> list[Path]:
+    if isinstance(folder, StoredPath):
+        return sorted(map(Path, folder.files()))
+    return sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from textveil.errors import InvalidInputError
 from textveil.files.batches import Mark, Position
+from textveil.files.stored import Place
 
 _SKIP_BYTES = 1 << 20
 
@@ -26,7 +27,7 @@ class ByteReader:
     skip : bytes (decompressed) to pass over
     """
 
-    def __init__(self, path: Path | None, *, gzipped: bool, skip: int = 0) -> None:
+    def __init__(self, path: Place | None, *, gzipped: bool, skip: int = 0) -> None:
         self._name = "standard input" if path is None else str(path)
         self._raw: BinaryIO = sys.stdin.buffer if path is None else path.open("rb")
         self._is_owner = path is not None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from textveil.errors import InvalidInputError
 from textveil.files.batches import BATCH_BYTES, MOST_RECORD_BYTES, Batch, Mask, Position
 from textveil.files.spans import Bytes, Layout, Spans, splice
+from textveil.files.stored import Place
 from textveil.files.streams import ByteReader
 from textveil.hashing import Packed
 
@@ -29,7 +29,7 @@ class TextSource:
     batch_bytes : about how much to read at once
     """
 
-    def __init__(self, path: Path | None, layout: Layout, *, gzipped: bool, batch_bytes: int = BATCH_BYTES) -> None:
+    def __init__(self, path: Place | None, layout: Layout, *, gzipped: bool, batch_bytes: int = BATCH_BYTES) -> None:
         self._path = path
         self.layout = layout
         self._gzipped = gzipped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from textveil.errors import InvalidInputError
@@ -22,7 +23,7 @@ def require_apart(shards: Shards, selection: Selection, public: CandidateFile) -
     public : what a file of the user's own candidates holds
     """
     files = [(shard.path, shard.format) for shard in shards.files if shard.path is not None]
-    if any(path.samefile(public.path) for path, _ in files):
+    if any(isinstance(path, Path) and path.samefile(public.path) for path, _ in files):
         raise InvalidInputError(f"the candidates {public.path} are the input, which is private; give public ones")
     if not files:
         return "standard input can be read only once"

@@ -11,13 +11,18 @@ import os
 from pathlib import Path
 
 from textveil.errors import InvalidInputError
+from textveil.files import StoredPath
 from textveil.files.durable import sync_folder, write_whole
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.receipt import FileReceipt, receipt_path
+from textveil.jobs.receipt import RECEIPT_SUFFIX, FileReceipt, receipt_path
 
 
-def refuse_existing(target: Path) -> None:
-    """Raise if there is an output, or its receipt, already."""
+def refuse_existing(target: Path, stored: StoredPath | None = None) -> None:
+    """Raise if there is an output, here or in a store, or its receipt, already."""
+    if stored is not None:
+        if stored.exists() or stored.beside(RECEIPT_SUFFIX).exists():
+            raise InvalidInputError(f"{stored} exists, or its receipt does; give another output")
+        return
     for path in (target, receipt_path(target)):
         if os.path.lexists(path):
             raise InvalidInputError(
@@ -25,9 +30,16 @@ def refuse_existing(target: Path) -> None:
             )
 
 
-def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool) -> None:
-    """Put the output and its receipt in place, and delete the key and the partial folder."""
-    target = partial.target
+def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool, stored: StoredPath | None = None) -> None:
+    """Put the output and its receipt in place, and delete the key and the partial folder.
+
+    In a store the files are in place already, and it is the receipt that makes them a release.
+    """
+    target, content = partial.target, (receipt.to_json() + "\n").encode()
+    if stored is not None:
+        stored.beside(RECEIPT_SUFFIX).put_bytes(content)
+        partial.clear()
+        return
     if partial.output.exists():
         if not overwrite:
             refuse_existing(target)
@@ -36,7 +48,7 @@ def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool) -> 
             target.rename(partial.replaced)
         partial.output.replace(target)
         sync_folder(target.parent)
-    write_whole(receipt_path(target), (receipt.to_json() + "\n").encode())
+    write_whole(receipt_path(target), content)
     partial.clear()
 
 

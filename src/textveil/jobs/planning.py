@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from textveil.compiled import thread_count
@@ -18,11 +18,14 @@ from textveil.files import (
     Format,
     Holds,
     Kind,
+    Place,
     Selection,
     Shard,
     Shards,
     Source,
+    StoredPath,
     open_source,
+    place_of,
     shards_of,
 )
 from textveil.files.vector_output import ReleasedVectors, VectorOutput
@@ -54,9 +57,12 @@ _SLOW_BATCH_BYTES = 16 << 10
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A planned run; make one with `plan`. It holds nothing private and no key."""
+    """A planned run; make one with `plan`. It holds nothing private and no key.
 
-    source: Path | None
+    What is written into a store is `stored` there; `target` is then where it would be here, beside its partial folder.
+    """
+
+    source: Place | None
     target: Path | None
     work: BatchWork
     selection: Selection
@@ -72,6 +78,7 @@ class Job:
     spending: Spending | None = None
     payment: Payment | None = None
     engine: Engine | None = None
+    stored: StoredPath | None = None
 
     def preview(self) -> Preview:
         """Say what the run would read, write, cost and promise; it releases nothing and draws no noise."""
@@ -167,7 +174,8 @@ class Job:
         """What must be the same for a run to be gone on with."""
         return {
             "mechanism": digest_of(self.work.spec()),
-            "input": STREAM if self.source is None else str(self.source.resolve()),
+            "input": STREAM if self.source is None else _whole_name(self.source),
+            "output": None if self.stored is None else str(self.stored),
             "files": self.files_now(),
             "column": self.selection.column,
             "header": self.selection.header,
@@ -206,8 +214,8 @@ def plan(
 
     Parameters
     ----------
-    source : a file, a folder, or "-" for standard input; what is private
-    target : a file or folder to make, or "-" for standard output
+    source : a file, a folder, the URL of either in an object store, or "-" for standard input; what is private
+    target : a file or folder to make, a URL if there is an engine, or "-" for standard output
     work : what is done: a TextRewriter (texts for texts), a TextEmbedder or DocumentEmbedder (vectors for texts), a
         vector mechanism or PublicResponse (vectors for vectors), or any BatchWork
     column : the column, key or array that holds the texts or vectors, by name or by number from 1
@@ -225,13 +233,16 @@ def plan(
     spending : whose budget pays for the run; by default nothing is counted
     engine : where files are released, each by a worker of one thread; by default one after the other in this process
     """
-    path = None if os.fspath(source) == STREAM else Path(source)
-    goal = None if os.fspath(target) == STREAM else Path(target)
+    path = None if os.fspath(source) == STREAM else place_of(source)
+    asked_for = None if os.fspath(target) == STREAM else place_of(target)
+    stored = asked_for if isinstance(asked_for, StoredPath) else None
+    goal = Path(stored.name) if stored is not None else asked_for
     task = work_of(work)
     texts = Holds.DOCUMENTS if traits_of(task).documents else Holds.TEXTS
     holds = texts if task.takes is None else Holds.VECTORS
     shards = shards_of(path, format, holds)
-    _check_places(path, goal, receipt)
+    _check_places(path, asked_for, receipt)
+    _check_engine(path, asked_for, engine, overwrite=overwrite)
     if path is None and not shards.files[0].format.kind.is_text:
         raise InvalidInputError(
             f"{format} can't be read from standard input, since its end is needed first; give a file"
@@ -253,9 +264,8 @@ def plan(
         checkpoint_seconds=checkpoint_seconds,
         spending=spending,
         engine=engine,
+        stored=stored,
     )
-    if engine is not None and (path is None or goal is None):
-        raise InvalidInputError("an engine reads and writes files: give them, and no standard input or output")
     for shard in shards.files:
         if shard.path is not None:
             job.open(shard)
@@ -277,22 +287,37 @@ def _check_names(names: list[str]) -> None:
             raise InvalidInputError(f"two files of the folder would both be written as {name}; rename one")
 
 
-def _check_places(source: Path | None, target: Path | None, receipt: object) -> None:
+def _check_engine(source: Place | None, target: Place | None, engine: Engine | None, *, overwrite: bool) -> None:
+    if engine is not None and (source is None or target is None):
+        raise InvalidInputError("an engine reads and writes files: give them, and no standard input or output")
+    if not isinstance(target, StoredPath):
+        return
+    if engine is None:
+        raise InvalidInputError(f"{target} is written by workers, each its file; give engine= (--engine ray)")
+    if overwrite:
+        raise InvalidInputError(f"{target} can't be replaced in one step, as a store has none; give another output")
+
+
+def _check_places(source: Place | None, target: Place | None, receipt: object) -> None:
     if target is None:
         if source is not None and source.is_dir():
             raise InvalidInputError("a folder can't be written to standard output; give an output folder")
         return
     if receipt is not None:
         raise InvalidInputError("receipt= is for standard output; the receipt of a file goes beside it")
-    if not target.parent.is_dir():
+    if isinstance(target, Path) and not target.parent.is_dir():
         raise InvalidInputError(f"there is no folder {target.parent} for the output; make it")
     if source is None:
         return
-    inside, outside = target.resolve(), source.resolve()
+    inside, outside = PurePath(_whole_name(target)), PurePath(_whole_name(source))
     if inside == outside:
         raise InvalidInputError(f"the output {target} is the input; give another output, since the input is kept")
     if source.is_dir() and inside.is_relative_to(outside):
         raise InvalidInputError(f"the output {target} is inside the input folder; give one outside of it")
+
+
+def _whole_name(place: Place) -> str:
+    return str(place) if isinstance(place, StoredPath) else str(place.resolve())
 
 
 def _default_kind(kind: Kind) -> Kind:

@@ -14,7 +14,7 @@ from textveil.guarantees import Guarantee, Pairs, Unit
 from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.planning import Job
-from textveil.jobs.receipt import receipt_path
+from textveil.jobs.receipt import RECEIPT_SUFFIX, receipt_path
 from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork
 
@@ -146,10 +146,10 @@ def preview(job: Job) -> Preview:
         loss=_loss(guarantee, 1 if at_once else words),
         most_loss=_loss(guarantee, 1 if at_once else most),
         guarantee=guarantee,
-        target=_written(job.target, job.receipt),
+        target=_written(job, job.receipt),
         left_out=tuple(job.shards.left_out),
         resumes=partial is not None and job.source is not None and read_journal(partial.journal).plan is not None,
-        exists=job.target is not None and job.target.exists(),
+        exists=job.target is not None and (job.stored or job.target).exists(),
         budget=None if job.spending is None else job.spending.preview(job),
     )
 
@@ -177,7 +177,10 @@ def _loss(guarantee: Guarantee, words: float | None) -> float | None:
     return float(loss) if np.isfinite(loss) else None
 
 
-def _written(target: Path | None, receipt: Path | None) -> tuple[str, ...]:
+def _written(job: Job, receipt: Path | None) -> tuple[str, ...]:
+    target = job.target
+    if job.stored is not None:
+        return (str(job.stored), str(job.stored.beside(RECEIPT_SUFFIX)))
     if target is None:
         return ("standard output", *([str(receipt)] if receipt else []))
     return (str(target), str(receipt_path(target)))

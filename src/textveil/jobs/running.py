@@ -44,21 +44,22 @@ def run_to_files(job: Job, target: Path) -> FileReceipt:
             told = Progress()
         if told.plan is None:
             if not job.overwrite:
-                refuse_existing(target)
+                refuse_existing(target, job.stored)
             partial.clear()
         else:
             _check_same(told.plan, job.fingerprint, partial.folder)
         if told.receipt is not None:
             receipt = FileReceipt.from_dict(told.receipt)
         else:
-            if not job.overwrite:
+            # In a store what is there already is what this run has done.
+            if not job.overwrite and job.stored is None:
                 refuse_existing(target)
             plan = told.plan or _plan(job)
             key = _key(job, partial, told)
             with _keeping_what_is_done(partial):
                 receipt = _release(job, partial, key, plan)
         settle(job, receipt)
-        commit(partial, receipt, overwrite=job.overwrite)
+        commit(partial, receipt, overwrite=job.overwrite, stored=job.stored)
     return receipt
 
 

@@ -3,7 +3,8 @@
 A worker writes into a folder of attempts, under a name that no other attempt has. What it gives back are the facts of a
 whole file, and only then does this process put the file into the output and its journal. So a worker that died, or was
 thought dead and writes on, leaves nothing in the output; and since the noise of a record depends on the key, the file
-and the record alone, a second attempt gives the same bytes.
+and the record alone, a second attempt gives the same bytes. Into a store, which takes files whole, a worker puts its
+file itself; a second attempt puts the same again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from textveil.files import Position, open_sink
@@ -43,9 +45,18 @@ class FileTask:
     folder: Path
 
     def __call__(self, number: int, key: bytes) -> tuple[str, ReleasedFile]:
-        """Return the name of the attempt, a whole file on the disk, and its facts."""
+        """Return the name of the attempt, a whole file on the disk, and its facts; a store has the file already."""
+        if self.job.stored is None:
+            return self._attempt(self.folder, number, key)
+        with TemporaryDirectory() as folder:
+            name, file = self._attempt(Path(folder), number, key)
+            place = self.job.stored / file.name if file.name else self.job.stored
+            place.put(Path(folder, name))
+        return name, file
+
+    def _attempt(self, folder: Path, number: int, key: bytes) -> tuple[str, ReleasedFile]:
         shard = self.job.shards.files[number]
-        source, path = self.job.open(shard), self.folder / f"{number}-{fresh_key().hex()[:16]}"
+        source, path = self.job.open(shard), folder / f"{number}-{fresh_key().hex()[:16]}"
         random, position = RandomSource.keyed(key, number * ROWS_OF_A_FILE), Position()
         sink = open_sink(source, path, self.job.format_of(shard))
         try:
@@ -78,7 +89,8 @@ def release_elsewhere(
     task = FileTask(replace(job, engine=None, spending=None, payment=None, threads=1), limit, partial.attempts)
     with closing(engine.over(task, left, secret=key)) as results:
         for number, (attempt, file) in results:
-            _adopt(partial, partial.attempts / attempt, file)
+            if job.stored is None:
+                _adopt(partial, partial.attempts / attempt, file)
             journal.finished(file)
             step(sizes[number])
 

@@ -26,7 +26,7 @@ Singles = NDArray[np.float32]
 # Room for the counts of some words with all others, in numbers.
 _ROOM = 1 << 25
 # Pairs that are counted this often or more weigh the same; below, their weight falls with this power.
-_MOST_COUNT = 100.0
+_MOST_COUNT = 10.0
 _POWER = 0.75
 
 

@@ -9,8 +9,8 @@ and written without spaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ Counts = NDArray[np.int64]
 FEATURES, ROUNDS, LEAST_WORDS = 20_000, 100, 500
 _LETTERS = 4
 _BITS = 16
+# Features between two places up to which all are counted beforehand.
+_STRIDE = 8192
 
 
 class Attribution(NamedTuple):
@@ -79,6 +81,7 @@ class Authorship:
             np.concatenate([one.begins + first for one, first in zip(grams, before, strict=False)]),
             np.concatenate([one.ends + first for one, first in zip(grams, before, strict=False)]),
         )
+        self._marks = _marks(self._known.features, len(self._features), _STRIDE)
         self._words = np.array([len(one.begins) for one in grams], dtype=np.int64)
 
     def attribute(self, texts: Sequence[str], *, source: RandomSource) -> list[Attribution]:
@@ -106,7 +109,7 @@ class Authorship:
         text = grams.features[: grams.ends[-1]]
         chances = uniforms(stream.words(self._rounds * len(self.authors))).reshape(self._rounds, -1)
         votes = np.zeros(len(self.authors), dtype=np.int64)
-        _vote(text, *self._known, self._words, length, halves, chances, votes)
+        _vote(text, *self._known, self._marks, _STRIDE, self._words, length, halves, chances, votes)
         return Attribution(self.authors[int(votes.argmax())], float(votes.max() / self._rounds))
 
     def _grams(self, words: Sequence[str]) -> Grams:
@@ -129,7 +132,7 @@ def _letters(words: Sequence[str]) -> tuple[NDArray[np.uint64], Counts]:
     return np.minimum(points, 2**_BITS - 1).astype(np.uint64), bounds
 
 
-def _commonest(texts: Any, count: int) -> NDArray[np.uint64]:
+def _commonest(texts: Collection[Sequence[str]], count: int) -> NDArray[np.uint64]:
     """Return the commonest groups of letters within words, in the order of their numbers; short words are one group."""
     found = np.concatenate([_groups_within(words) for words in texts])
     groups, often = np.unique(found, return_counts=True)
@@ -158,7 +161,18 @@ def _halves(streams: Streams, features: int) -> NDArray[np.uint8]:
 
 
 @compiled
-def _vote(text, known, begins, ends, words, length, halves, chances, votes):  # type: ignore[no-untyped-def]
+def _marks(known, features, stride):  # type: ignore[no-untyped-def]
+    """Return how often each feature occurs in the first stride, 2 stride, ... of the known ones, from 0 on."""
+    marks = np.zeros((len(known) // stride + 1, features), dtype=np.int32)
+    for mark in range(1, len(marks)):
+        marks[mark] = marks[mark - 1]
+        for place in range((mark - 1) * stride, mark * stride):
+            marks[mark, known[place]] += 1
+    return marks
+
+
+@compiled
+def _vote(text, known, begins, ends, marks, stride, words, length, halves, chances, votes):  # type: ignore[no-untyped-def]
     """Add the votes of all rounds for one text."""
     wanted = np.zeros(halves.shape[1], dtype=np.int32)
     seen = np.zeros(halves.shape[1], dtype=np.int32)
@@ -171,23 +185,48 @@ def _vote(text, known, begins, ends, words, length, halves, chances, votes):  # 
             of_text += half[feature]
         most, winner, first = -1.0, 0, 0
         for author in range(len(words)):
-            word = first + int(chances[turn, author] * (words[author] - length + 1))
+            room = words[author] - length
+            word = first + min(room, int(chances[turn, author] * (room + 1)))
             start, stop = begins[word], max(begins[word], ends[word + length - 1])
-            shared, of_piece = 0, 0
-            for place in range(start, stop):
-                feature = known[place]
-                if half[feature]:
-                    seen[feature] += 1
-                    of_piece += 1
-                    if seen[feature] <= wanted[feature]:
-                        shared += 1
-            if stop - start > len(seen):
-                seen[:] = 0
+            if stop - start < 2 * stride:
+                shared, of_piece = _compare_short(known, start, stop, half, wanted, seen)
             else:
-                for place in range(start, stop):
-                    seen[known[place]] = 0
+                shared, of_piece = _compare_long(known, start, stop, marks, stride, half, wanted, seen)
             likeness = shared / max(1, of_text + of_piece - shared)
             if likeness > most:
                 most, winner = likeness, author
             first += words[author]
         votes[winner] += 1
+
+
+@compiled
+def _compare_short(known, start, stop, half, wanted, seen):  # type: ignore[no-untyped-def]
+    """Return how many features of a half the piece has in common with the text, and how many it has."""
+    shared, of_piece = 0, 0
+    for place in range(start, stop):
+        feature = known[place]
+        if half[feature]:
+            seen[feature] += 1
+            of_piece += 1
+            if seen[feature] <= wanted[feature]:
+                shared += 1
+    for place in range(start, stop):
+        seen[known[place]] = 0
+    return shared, of_piece
+
+
+@compiled
+def _compare_long(known, start, stop, marks, stride, half, wanted, seen):  # type: ignore[no-untyped-def]
+    """Return the same, from the marks within the piece and its two ends."""
+    low, high = -(-start // stride), stop // stride
+    for place in range(start, low * stride):
+        seen[known[place]] += 1
+    for place in range(high * stride, stop):
+        seen[known[place]] += 1
+    shared, of_piece = 0, 0
+    for feature in range(len(half)):
+        count = seen[feature] + marks[high, feature] - marks[low, feature]
+        of_piece += half[feature] * count
+        shared += half[feature] * min(count, wanted[feature])
+        seen[feature] = 0
+    return shared, of_piece

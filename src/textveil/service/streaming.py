@@ -214,13 +214,16 @@ class _Streamed(Response):
             raise fault
 
     async def _send(self, outlet: Any, scope: Scope, receive: Receive, send: Send) -> Exception | None:
-        """Send all pieces; return what can't be told the caller any more."""
+        """Send all pieces and return a fault; an answer that can't be finished is cut off."""
         begun = False
         async for piece in outlet:
             if isinstance(piece, Exception):
-                if begun or as_refusal(piece).code is Code.INTERNAL:
+                refusal = as_refusal(piece)
+                if refusal.code is Code.INTERNAL:
                     return piece
-                await problem_response(as_refusal(piece))(scope, receive, send)
+                scope["app"].state.service.metrics.refused(refusal.code)
+                if not begun:
+                    await problem_response(refusal)(scope, receive, send)
                 return None
             if not begun:
                 await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})

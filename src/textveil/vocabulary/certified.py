@@ -30,9 +30,9 @@ class ShortLists:
         self._packed = pack_points(codes.codes)
 
     def nearest(self, queries: Floats) -> tuple[Ids, Floats, NDArray[np.bool_]]:
-        """Return the row with the best float64 score, its margin over the next, and whether it is certain.
+        """Return the row with the best float64 score on each list, its margin over the next, and whether there is a list.
 
-        The lowest row wins among equal scores. The margin is infinite where one point alone was left.
+        The lowest row wins among equal scores. The margin is infinite where one point alone is on the list.
         """
         filled = np.zeros((-(-len(queries) // QUERIES) * QUERIES, queries.shape[1]))
         filled[: len(queries)] = queries

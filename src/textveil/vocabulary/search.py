@@ -64,28 +64,27 @@ class NearestPoint:
         """Return the row nearest to each query, the lowest among equals."""
         answers = np.empty(len(queries), dtype=np.int64)
         doubtful = np.arange(len(queries))
-        if self._is_worth_codes(len(queries)):
-            doubtful = self._scan_codes(queries, answers)
+        lists = self._lists_if_worth(len(queries))
+        if lists is not None:
+            doubtful = self._scan_codes(lists, queries, answers)
         for precision in (np.float32, np.float64):
             doubtful = self._scan(queries, doubtful, precision, answers)
         for row in doubtful:
             answers[row] = self._decide(np.asarray(queries[row], dtype=np.float64))
         return answers
 
-    def _is_worth_codes(self, count: int) -> bool:
-        """Whether 8-bit codes pay for these queries; they are made when enough queries have come."""
+    def _lists_if_worth(self, count: int) -> ShortLists | None:
+        """Return what makes short lists, if that pays for tables of this shape; it is made once enough queries came."""
         self._asked += count
         words, dimension = self._points.shape
         if self._asked < _WORTH_QUERIES or words < _WORTH_WORDS or dimension < _WORTH_DIMENSION or not available():
-            return False
+            return None
         if self._lists is None:
             self._lists = ShortLists(self._points, self._halves, encode_points(self._points, self._halves))
-        return True
+        return self._lists
 
-    def _scan_codes(self, queries: NDArray[Any], answers: Ids) -> Ids:
-        """Answer queries by short lists and return the rows that remain to be scanned."""
-        lists = self._lists
-        assert lists is not None  # noqa: S101 -- for the type checker
+    def _scan_codes(self, lists: ShortLists, queries: NDArray[Any], answers: Ids) -> Ids:
+        """Answer queries by short lists and return those that remain in doubt."""
 
         def work(rows: Ids) -> Ids:
             exact = _checked(queries[rows])

@@ -1,7 +1,9 @@
 """The exponential mechanism at many strengths at once, by three passes over the distances of all pairs of words.
 
 For the law exp(-rate min(d, cut)) / Z the first pass sums all normalisers Z, the second finds the exact loss of
-every rate over all pairs (T7), the third the success of the best attack (T17). None of it is sampled.
+every rate over all pairs (T7), the third the success of the best attack that knows how frequent words are (T17). None
+of it is sampled. If all words are equally likely the best attack takes them as they are: ln Z is rate-Lipschitz, so
+P[y | x] <= P[y | y], and as many are named as stay.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Sweep:
     rates : of the laws
     losses : the exact loss of each per unit of distance, over all pairs
     unchanged : mean chance of a word to stay, over all words
-    naming : success of the best attack, over all words
+    running : the same by the frequencies of the words
+    frequent : success of the best attack that knows the frequencies
     moved, pair : how far words move, and how well neighbours are told apart, over the paired words
     """
 
@@ -46,21 +49,21 @@ class Sweep:
     rates: Floats
     losses: Floats
     unchanged: Floats
-    naming: Floats
+    running: Floats
+    frequent: Floats
     moved: list[Value]
     pair: list[Value]
 
 
-def sweep(setting: Setting, *, cut: float = np.inf, prior: Floats | None = None) -> Sweep:
+def sweep(setting: Setting, *, cut: float = np.inf) -> Sweep:
     """Compute laws from those that keep next to nothing to those that keep nearly all.
 
     Parameters
     ----------
     setting : with the vocabulary
     cut : where distances stop counting
-    prior : chances of the words before anything is seen, for the attack; all the same if left out
     """
-    vocabulary = setting.vocabulary
+    vocabulary, chances = setting.vocabulary, setting.frequencies
     rates = _rates(setting, cut)
     normalisers = log_normalisers(vocabulary, rates, radius=cut)
     worst = steepest_pairs(vocabulary, normalisers, radius=cut, slack=rounding_slack(vocabulary))
@@ -71,28 +74,26 @@ def sweep(setting: Setting, *, cut: float = np.inf, prior: Floats | None = None)
         # The share above covers the rounding of this sum.
         losses=(rates + worst.slope) * (1 + 1e-11),
         unchanged=np.exp(-normalisers).mean(axis=1),
-        naming=best_naming(vocabulary, rates, normalisers, cut=cut, prior=prior),
+        running=np.exp(-normalisers) @ chances,
+        frequent=best_naming(vocabulary, rates, normalisers, chances, cut=cut),
         moved=moved,
         pair=pair,
     )
 
 
 def best_naming(
-    vocabulary: Vocabulary, rates: Floats, normalisers: Floats, *, cut: float = np.inf, prior: Floats | None = None
+    vocabulary: Vocabulary, rates: Floats, normalisers: Floats, prior: Floats, *, cut: float = np.inf
 ) -> Floats:
     """Return sum_y max_x prior(x) P[y | x] for every rate, over all pairs.
 
     Parameters
     ----------
     rates, normalisers : of the laws; ln Z of every rate (rows) and word
-    cut, prior : see `sweep`
+    prior : chances of the words before anything is seen, above 0
+    cut : where distances stop counting
     """
-    count = len(vocabulary)
-    chances = np.full(count, 1 / count) if prior is None else prior
-    with np.errstate(divide="ignore"):
-        heights = np.log(chances) - normalisers
-    heights = np.maximum(heights, -1e300)
-    most = np.full((len(rates), count), -np.inf)
+    heights = np.log(prior) - normalisers
+    most = np.full(heights.shape, -np.inf)
 
     def work(tile: Tile, distances: Floats) -> tuple[Floats, Floats]:
         above = np.ascontiguousarray(heights[:, tile.top : tile.bottom])

@@ -18,7 +18,7 @@ from textveil.measure.compare.quantities import Quantity
 
 FORMAT = "textveil frontier 1"
 # How a value was found.
-EXACT, THEOREM, SAMPLED, AT_LEAST = "exact", "theorem", "sampled", "at least"
+EXACT, THEOREM, SAMPLED, AT_LEAST, AT_MOST = "exact", "theorem", "sampled", "at least", "at most"
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,9 @@ class Frontier:
             at = [point.way, status[point.way], *(f"{point.values[key].value:.9g}" for key in ("epsilon", "loss"))]
             for key, value in point.values.items():
                 if key not in ("epsilon", "loss"):
-                    writer.writerow([*at, key, *(f"{it:.9g}" for it in (value.value, value.low, value.high)), value.how])
+                    writer.writerow(
+                        [*at, key, *(f"{it:.9g}" for it in (value.value, value.low, value.high)), value.how]
+                    )
         return text.getvalue()
 
     def line(self, way: str, across: str, up: str) -> list[tuple[float, float]]:

@@ -41,6 +41,14 @@ _PORTION = 4096
 
 
 @dataclass(frozen=True)
+class Noisy:
+    """The release of a noisy vector alone, and the logarithm of its density by distances, but for a constant."""
+
+    release: Callable[[Ids, RandomSource], Floats]
+    density: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
 class Setup:
     """A mechanism at one strength.
 
@@ -49,12 +57,14 @@ class Setup:
     epsilon : its own parameter
     loss, far : what it truly loses at most at the radius, and between far words
     release : words in, words out
+    noisy : what it does before the nearest word is looked for, where the density is known
     """
 
     epsilon: float
     loss: float
     far: float
     release: Callable[[Ids, RandomSource], Ids]
+    noisy: Noisy | None = None
 
 
 @dataclass(frozen=True)
@@ -66,25 +76,29 @@ class Noise:
     way : its names
     build : makes it for a loss at the radius; None where it does not exist
     best_named : whether the nearest word is the likeliest one, so that nobody names more words than stay
+    by_distance : whether it loses epsilon x distance and no delta, so that the guarantee alone bounds attacks
     """
 
     way: Way
     build: Callable[[Setting, float], Setup | None]
     best_named: bool = False
+    by_distance: bool = False
 
 
 def laplace(setting: Setting, loss: float) -> Setup:
     """Laplace noise in the l2 norm: epsilon x distance."""
     epsilon = loss / setting.radius
     noise = NearestWord(setting.vocabulary, Laplace(epsilon=epsilon, dimension=setting.vocabulary.dimension))
-    return Setup(epsilon, loss, epsilon * setting.farthest, _of_words(noise))
+    noisy = Noisy(_vectors_of(noise), lambda distances: -epsilon * distances)
+    return Setup(epsilon, loss, epsilon * setting.farthest, _of_words(noise), noisy)
 
 
 def gaussian(setting: Setting, loss: float) -> Setup:
     """Gaussian noise: (loss, delta) within the radius."""
     noise = Gaussian(epsilon=loss, delta=DELTA, sensitivity=setting.radius, dimension=setting.vocabulary.dimension)
-    far = gaussian_loss(setting.farthest / noise.sigma, DELTA)
-    return Setup(loss, loss, far, _of_words(NearestWord(setting.vocabulary, noise)))
+    words, precision = NearestWord(setting.vocabulary, noise), 1 / (2 * noise.sigma**2)
+    noisy = Noisy(_vectors_of(words), lambda distances: -precision * np.square(distances))
+    return Setup(loss, loss, gaussian_loss(setting.farthest / noise.sigma, DELTA), _of_words(words), noisy)
 
 
 def mahalanobis(setting: Setting, loss: float) -> Setup | None:
@@ -141,9 +155,9 @@ def hyperbolic_published(setting: Setting, loss: float) -> Setup:
 
 
 EUCLIDEAN = (
-    Noise(Way("laplace", "Laplace noise, nearest word", 6, 1), laplace, best_named=True),
+    Noise(Way("laplace", "Laplace noise, nearest word", 6, 1), laplace, best_named=True, by_distance=True),
     Noise(Way("gaussian", f"Gaussian noise (delta {DELTA:g}), nearest word", 1, 2), gaussian, best_named=True),
-    Noise(Way("mahalanobis", "Mahalanobis noise, nearest word", 2, 3), mahalanobis),
+    Noise(Way("mahalanobis", "Mahalanobis noise, nearest word", 2, 3), mahalanobis, by_distance=True),
     Noise(Way("privunit", "PrivUnit, nearest word", 7, 4), privunit),
     Noise(
         Way(
@@ -161,7 +175,7 @@ EUCLIDEAN = (
     ),
 )  # fmt: skip
 POINCARE = (
-    Noise(Way("hyperbolic", "hyperbolic noise, nearest word", 6, 1), hyperbolic, best_named=True),
+    Noise(Way("hyperbolic", "hyperbolic noise, nearest word", 6, 1), hyperbolic, best_named=True, by_distance=True),
     Noise(
         Way(
             "hyperbolic-published", "hyperbolic noise as published, nearest word", 0, 5, Status.REFUTED,
@@ -174,11 +188,19 @@ POINCARE = (
 
 def gaussian_loss(mu: float, delta: float) -> float:
     """Return the least epsilon at which Gaussian noise keeps delta between inputs that are mu deviations apart."""
+    if gaussian_delta(0.0, mu) <= delta:
+        return 0.0
     return least_enough(lambda epsilon: gaussian_delta(epsilon, mu) <= delta)
 
 
 def _of_words(mechanism: NearestWord) -> Callable[[Ids, RandomSource], Ids]:
     return lambda ids, source: mechanism.release_ids(ids, source=source)
+
+
+def _vectors_of(mechanism: NearestWord) -> Callable[[Ids, RandomSource], Floats]:
+    """Return the release of the vector alone."""
+    noise, points = mechanism.mechanism, mechanism.vocabulary.points
+    return lambda ids, source: np.asarray(noise.release(points[ids].astype(np.float64), source=source))
 
 
 def _of_vectors(

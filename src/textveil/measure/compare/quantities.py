@@ -51,6 +51,16 @@ NAMING = Quantity(
     "How often the best attack names the input, if all are equally likely before; where the best is not known, how "
     "often the attack that was carried out does.",
 )  # fmt: skip
+FREQUENT = Quantity(
+    "frequent", "attack: names a word of running text", "attack", "lower", "linear",
+    "The same by the best attack that knows how frequent words are (Zipf's law by their place in the table), on words "
+    "as frequent as that. For noise the attacker sees the noisy vector, which is at least as telling as its word.",
+)  # fmt: skip
+BOUND = Quantity(
+    "bound", "attack: no one names more, by the guarantee alone", "attack", "lower", "linear",
+    "The least that the guarantee promises about any attack that names the input, if all are equally likely before; "
+    "not for a guarantee with a delta.",
+)  # fmt: skip
 PAIR = Quantity(
     "pair", "attack: tells a word from its neighbour", "attack", "lower", "linear",
     "How often the best attack is right if it knows that the word was one of two nearest neighbours; 0.5 is chance.",
@@ -67,6 +77,10 @@ INVERSION = Quantity(
 UNCHANGED = Quantity(
     "unchanged", "words that stay as they are", "utility", "higher", "linear", "Mean of N_w over the vocabulary."
 )
+RUNNING = Quantity(
+    "running", "words of running text that stay", "utility", "higher", "linear",
+    "The same for words as frequent as in running text (Zipf's law by their place in the table).",
+)  # fmt: skip
 MOVED = Quantity(
     "moved", "how far words move (1: as far as a random word)", "utility", "lower", "linear",
     "Mean distance between a word and what comes out, over the mean distance of two words.",
@@ -83,5 +97,5 @@ ACCURACY = Quantity(
     "Logistic regression learns from released texts and is asked about others that were released, too.",
 )  # fmt: skip
 
-OF_WORDS = (EPSILON, LOSS, FAR, NAMING, PAIR, UNCHANGED, MOVED, ACCURACY)
+OF_WORDS = (EPSILON, LOSS, FAR, NAMING, FREQUENT, BOUND, PAIR, UNCHANGED, RUNNING, MOVED, ACCURACY)
 OF_VECTORS = (EPSILON, LOSS, FAR, NAMING, INVERSION, MEMBERSHIP, COSINE, ERROR, ACCURACY)

@@ -1,7 +1,7 @@
 """Public responses among the words of a vocabulary (T16): the loss is the same between any two words.
 
-With m near ones of M words, P[y | x] = e^l / Z for the m nearest to x and 1 / Z for the others, Z = m e^l + M - m. All of
-it is computed from the distances of some words to all; m is the one that moves them least.
+With m near ones of M words, P[y | x] = e^l / Z for the m nearest to x and 1 / Z for the others, Z = m e^l + M - m. All
+of it is computed from the distances of some words to all; m is the one that moves them least.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""What is public about a vocabulary that a comparison needs: which words are looked at, their neighbours, the radius."""
+"""What is public about a vocabulary that a comparison needs: words to look at, their neighbours, the radius."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,8 @@ Ids = NDArray[np.int64]
 
 _WORDS_A_BLOCK = 16
 _LEAST_WORDS = 8
+# Mandelbrot's shift, about that of English.
+_ZIPF_SHIFT = 2.7
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,7 @@ class Setting:
     radius : the public radius: the median distance of those two
     farthest : the largest distance of those words to any word
     usual : the mean distance of those words to all words
+    reach : the largest distance of the unknown word to any word
     """
 
     vocabulary: Vocabulary
@@ -68,6 +74,7 @@ class Setting:
     radius: float
     farthest: float
     usual: float
+    reach: float
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, sizes: Sizes) -> Setting:
@@ -96,7 +103,24 @@ class Setting:
             radius=radius,
             farthest=max(farthest),
             usual=float(np.concatenate(means).mean()),
+            reach=float(distances_to_all(vocabulary, np.array([vocabulary.unknown_id])).max()),
         )
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """How often words are met in running text by Zipf's law, if the table is in the order of frequency."""
+        chances = 1 / (np.arange(len(self.vocabulary)) + _ZIPF_SHIFT)
+        return np.asarray(chances / chances.sum())
+
+    @cached_property
+    def running(self) -> Ids:
+        """Words of running text: as many as `sample`, evenly spread over its law."""
+        places = (np.arange(len(self.sample)) + 0.5) / len(self.sample)
+        return np.searchsorted(np.cumsum(self.frequencies), places)
+
+    def bound(self, loss_at: Callable[[float], float]) -> float:
+        """Return what no attack names of equally likely words, by the guarantee alone (T17)."""
+        return math.exp(min(0.0, loss_at(self.reach) - math.log(len(self.vocabulary))))
 
     def subject(self) -> dict[str, Any]:
         """Say what is measured, for the cache."""

@@ -46,7 +46,7 @@ class Texts:
     @cached_property
     def words(self) -> Ids:
         """The words of all texts, one after the other; a text without words has the unknown word."""
-        return np.concatenate([ids for ids in self._found])
+        return np.concatenate(self._found)
 
     @property
     def digest(self) -> str:
@@ -87,5 +87,3 @@ def accuracy_of(task: Classification, vectors: Floats) -> Value:
     share = task.scores(lambda _: vectors)["accuracy"]
     low, high = clopper_pearson(np.array(round(share * len(vectors))), len(vectors), 0.05)
     return Value(share, float(low), float(high), SAMPLED)
-
-

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.measure.attacks import best_attack, pair_attack
+from textveil.measure.attacks import best_attack, pair_attack, recovered_ranks
 from textveil.measure.calibration import unchanged
 from textveil.measure.compare.cells import Cells
 from textveil.measure.compare.exponentials import Sweep, sweep
 from textveil.measure.compare.findings import findings_of_words
-from textveil.measure.compare.frontier import AT_LEAST, EXACT, THEOREM, Frontier, Point, Value, Way
+from textveil.measure.compare.frontier import AT_LEAST, AT_MOST, THEOREM, Frontier, Point, Value, Way
 from textveil.measure.compare.intervals import of_mean, of_share
-from textveil.measure.compare.noises import EUCLIDEAN, POINCARE, Noise, Setup
+from textveil.measure.compare.noises import EUCLIDEAN, POINCARE, Noise, Noisy, Setup
 from textveil.measure.compare.quantities import OF_WORDS
 from textveil.measure.compare.responses import Responses
 from textveil.measure.compare.setting import Setting, Sizes, ladder
@@ -162,6 +162,7 @@ class _Comparison:
             found = self.responses.at(loss)
             values = {name: getattr(found, name) for name in ("unchanged", "naming", "moved", "pair")}
             promise = {name: Value.exact(loss, THEOREM) for name in ("epsilon", "loss", "far")}
+            promise["bound"] = Value.exact(self.setting.bound(lambda _, loss=loss: loss), THEOREM)
             points.append(Point(RESPONSE.key, {**promise, **values}))
             if found.unchanged.value > _ALL:
                 break
@@ -200,6 +201,10 @@ class _Comparison:
             "moved": of_mean(far),
             "pair": self._told_apart(setup, source),
         }
+        if setup.noisy is not None:
+            values |= _of_running_text(setting, setup.noisy, source)
+        if noise.by_distance:
+            values["bound"] = Value.exact(setting.bound(lambda distance: loss * distance / setting.radius), THEOREM)
         if self.texts is not None:
             values["accuracy"] = self._worth(setup.release, source)
         if stayed.value > _ALL:
@@ -223,15 +228,18 @@ class _Comparison:
     def _promise(self, epsilon: float, cut: float) -> dict[str, Value]:
         radius, farthest = (min(distance, cut) for distance in (self.setting.radius, self.setting.farthest))
         return {
-            "epsilon": Value.exact(epsilon, EXACT),
-            "loss": Value.exact(epsilon * radius, EXACT),
-            "far": Value.exact(epsilon * farthest, EXACT),
+            "epsilon": Value.exact(epsilon),
+            "loss": Value.exact(epsilon * radius),
+            "far": Value.exact(epsilon * farthest),
+            "bound": Value.exact(self.setting.bound(lambda distance: epsilon * min(distance, cut)), THEOREM),
         }
 
     def _of_law(self, swept: Sweep, place: int) -> dict[str, Value]:
         return {
             "unchanged": Value.exact(swept.unchanged[place]),
-            "naming": Value.exact(swept.naming[place]),
+            "naming": Value.exact(swept.unchanged[place]),
+            "running": Value.exact(swept.running[place]),
+            "frequent": Value.exact(swept.frequent[place]),
             "pair": swept.pair[place],
             "moved": swept.moved[place],
         }
@@ -249,6 +257,17 @@ def _drawing(vocabulary: Vocabulary, rate: float, cut: float) -> Callable[[Ids, 
     reach = truncation_radius(vocabulary, 2 * rate, None if math.isinf(cut) else cut)
     rows = Rows(vocabulary, Law(rate=rate, radius=reach, loss=2 * rate, certified=False))
     return lambda ids, source: rows.draw(ids, source.streams(b"compare %r" % rate, ids))
+
+
+def _of_running_text(setting: Setting, noisy: Noisy, source: RandomSource) -> dict[str, Value]:
+    """Return what stays of running text, and what an attacker names who sees the noisy vectors."""
+    vocabulary, words, chances = setting.vocabulary, setting.running, np.log(setting.frequencies)
+    released = noisy.release(words, source)
+    ranks = recovered_ranks(released, vocabulary.points, words, likelihood=lambda far: chances + noisy.density(far))
+    return {
+        "running": of_share(vocabulary.nearest(released) == words),
+        "frequent": of_share(ranks == 0, AT_MOST),
+    }
 
 
 def _distances(setting: Setting, first: Ids, second: Ids) -> Floats:
@@ -276,5 +295,3 @@ def _about(setting: Setting, texts: Texts | None) -> dict[str, str]:
             f"{texts.task.chance['accuracy']:.3f} of the classes are right"
         )
     return about
-
-

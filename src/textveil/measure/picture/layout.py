@@ -50,9 +50,9 @@ class Layout:
     centre: complex | None = None
 
 
-def flat_layout(view: View, cloud: Ids) -> Layout:
-    """Put the word in the middle of a plane, and the farthest word of the cloud near the rim."""
-    scale = 1 / (1.05 * float(view.distances[cloud].max()) or 1.0)
+def flat_layout(view: View, cloud: Ids, *, least: float = 0.0) -> Layout:
+    """Put the word in the middle of a plane, and the farthest word of the cloud, or the least reach, near the rim."""
+    scale = 1 / (1.05 * max(float(view.distances[cloud].max()), least) or 1.0)
 
     def ring_at(distance: float) -> Ring:
         return Ring(distance, 0j, distance * scale)

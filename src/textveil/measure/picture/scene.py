@@ -36,12 +36,10 @@ class Scene:
 
     def reach(self, share: float) -> float:
         """Return the distance within which this share of all releases of the word lie."""
-        order = np.argsort(self.view.distances, kind="stable")
-        reached = np.cumsum(self.chances[order])
-        return float(self.view.distances[order[np.searchsorted(reached, share * reached[-1])]])
+        return _reach(self.view.distances, self.chances, share)
 
 
-def scene_of(vocabulary: Vocabulary, own: int, chances: Floats, *, labels: int) -> Scene:
+def scene_of(vocabulary: Vocabulary, own: int, chances: Floats, *, labels: int, share: float = 0.0) -> Scene:
     """Arrange the words of a vocabulary around one of them.
 
     Parameters
@@ -50,10 +48,20 @@ def scene_of(vocabulary: Vocabulary, own: int, chances: Floats, *, labels: int) 
     own : the number of the word
     chances : of each word to be released in its place
     labels : how many of the likeliest replacements make up the cloud
+    share : of all releases that must have room in a plane
     """
     order = np.argsort(-chances, kind="stable")
     cloud = order[order != own][:labels]
     view = view_from(vocabulary, own, np.where(np.arange(len(chances)) == own, 0.0, chances))
     curved = isinstance(vocabulary.space, Poincare)
-    layout = curved_layout(view, cloud, chances[cloud]) if curved else flat_layout(view, cloud)
+    if curved:
+        layout = curved_layout(view, cloud, chances[cloud])
+    else:
+        layout = flat_layout(view, cloud, least=_reach(view.distances, chances, share))
     return Scene(vocabulary.words, own, chances, cloud, view, layout, curved)
+
+
+def _reach(distances: Floats, chances: Floats, share: float) -> float:
+    order = np.argsort(distances, kind="stable")
+    reached = np.cumsum(chances[order])
+    return float(distances[order[np.searchsorted(reached, share * reached[-1])]])

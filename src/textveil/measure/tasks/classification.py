@@ -67,6 +67,13 @@ class Classification:
         return replace(self, labels=in_order(self.labels, order_of(len(self.labels), f"{self.name} {number}")))
 
 
+def first_rows(task: Classification, count: int) -> Classification:
+    """Return at most so many rows of a task, the same in every run."""
+    rows = np.sort(order_of(len(task.texts), f"rows {task.name}")[:count])
+    parts = None if task.parts is None else in_order(task.parts, rows)
+    return replace(task, texts=in_order(task.texts, rows), labels=in_order(task.labels, rows), parts=parts)
+
+
 def check_parts(name: str, parts: tuple[str, ...] | None, count: int) -> None:
     """Refuse parts that are not one of three names a row, all of them in use."""
     if parts is not None and (len(parts) != count or set(parts) != set(PARTS)):

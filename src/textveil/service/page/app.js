@@ -20,7 +20,7 @@ async function begin() {
     enter(problem);
     return;
   }
-  $("version").textContent = page.library;
+  $("version").textContent = ` ${page.library}`;
   $("entrance").hidden = true;
   $("views").hidden = false;
   await open();
@@ -34,6 +34,7 @@ function enter(problem) {
   $("entrance").hidden = false;
   document.title = "Key – textveil";
   $("key-problem").textContent = problem instanceof Problem && problem.status !== 401 ? problem.told : "";
+  $("key").focus();
 }
 
 async function open() {

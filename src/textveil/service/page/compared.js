@@ -1,7 +1,7 @@
 // A file of `textveil compare`: ways to release, by any two of the quantities that were measured.
 
 import { asTable, drawChart, swatch } from "./chart.js";
-import { make, number, percent, show } from "./dom.js";
+import { make, number, show } from "./dom.js";
 
 export function showCompared(file) {
   const { title, findings, quantities, ways } = file;
@@ -27,11 +27,11 @@ export function showCompared(file) {
 
 function beginning(quantities) {
   const keys = quantities.map((each) => each.key);
-  const first = keys.includes("epsilon") ? "epsilon" : keys[0];
-  return [first, keys.find((key) => !["epsilon", "loss", first].includes(key)) ?? keys.at(-1)];
+  const useful = quantities.find((each) => each.side === "utility");
+  return [keys.includes("loss") ? "loss" : keys[0], useful?.key ?? keys.at(-1)];
 }
 
-const told = (quantity) => (quantity.share ? percent : (value) => number(value));
+const told = (value) => number(value, 3);
 
 function chart(file, x, y, boxes) {
   const series = boxes.filter((box) => box.checked).map((box) => {
@@ -50,16 +50,16 @@ function chart(file, x, y, boxes) {
   return [
     drawChart({
       series,
-      x: { name: x.label, log: Boolean(x.log) && positive((point) => point.x), format: told(x) },
-      y: { log: Boolean(y.log) && positive((point) => Math.min(point.y, point.low)), format: told(y), ...(y.share ? { from: 0, to: 1 } : {}) },
+      x: { name: x.label, log: x.scale === "log" && positive((point) => point.x), format: told },
+      y: { name: y.label, log: y.scale === "log" && positive((point) => Math.min(point.y, point.low)), format: told, ...(y.scale === "log" ? {} : { from: 0 }) },
       told: `${y.label} against ${x.label} for ${series.map((line) => line.name).join(", ")}. All values are in the table below.`,
       note: (line, point) => {
-        note.textContent = `${line.name}: ${y.label} ${told(y)(point.y)} (${told(y)(point.low)} to ${told(y)(point.high)}, ${point.how}) at ${x.label} ${told(x)(point.x)}.`;
+        note.textContent = `${line.name}: ${y.label} ${told(point.y)} (${told(point.low)} to ${told(point.high)}, ${point.how}) at ${x.label} ${told(point.x)}.`;
       },
     }),
     note,
     make("details", {}, make("summary", {}, "All values"),
       asTable(["way", x.label, y.label, "from", "to", "how"], series.flatMap((line) =>
-        line.points.map((point) => [line.name, told(x)(point.x), told(y)(point.y), told(y)(point.low), told(y)(point.high), point.how])))),
+        line.points.map((point) => [line.name, told(point.x), told(point.y), told(point.low), told(point.high), point.how])))),
   ];
 }

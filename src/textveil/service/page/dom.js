@@ -41,10 +41,12 @@ export function percent(share) {
   return rounded === "100%" && share < 1 ? "> 99.9%" : rounded;
 }
 
+const raised = (power) => [...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
+
 // Odds are rounded up: a printed bound must not promise too much.
 export function odds(loss) {
   if (loss === null || loss === undefined) return "not bounded";
-  if (loss > 690) return `× e^${number(loss, 4)}`;
+  if (loss > 690) return `× 10${raised(Math.ceil(loss / Math.LN10))}`;
   const factor = Math.exp(loss);
   if (factor < 10) return `× ${Math.ceil(factor * 10) / 10}`;
   const power = Math.floor(Math.log10(factor));
@@ -53,7 +55,7 @@ export function odds(loss) {
     return `× ${new Intl.NumberFormat("en").format(Math.ceil(factor / unit) * unit)}`;
   }
   const front = Math.ceil((factor / 10 ** power) * 10) / 10;
-  return `× ${front} · 10^${power}`;
+  return `× ${front} · 10${raised(power)}`;
 }
 
 export function after(milliseconds, action) {

@@ -23,7 +23,7 @@ export async function begin(page) {
     }
   };
   select.addEventListener("change", refresh);
-  const chooser = known.length < 2 ? null : make("div", { class: "narrow" }, make("label", { for: "frontier-mechanism" }, "Mechanism"), select);
+  const chooser = known.length < 2 ? null : make("div", { class: "chooser" }, make("label", { for: "frontier-mechanism" }, "Mechanism"), select);
   show(body,
     make("p", { class: "lead" }, "A small epsilon changes nearly every word, a large one hardly any. In between lies the choice."),
     chooser, place);

@@ -3,7 +3,7 @@
 import { draw, make, number, percent } from "./dom.js";
 
 const LARGEST = 0.2;
-const LEAST = 0.011;
+const LEAST = 0.014;
 const GAP = 0.014;
 const LETTER = 0.031;
 const HEIGHT = 0.06;
@@ -12,29 +12,32 @@ const radius = (chance) => Math.max(LARGEST * Math.sqrt(chance), LEAST);
 
 export function drawMap(map, walk) {
   const marks = [map.own, ...map.cloud];
-  const [half, most] = map.within;
   const about = map.curved ? "Poincaré disc" : "Plane";
-  const told = `${about} around ${map.own.word}: half of all releases lie within distance ${number(half.distance, 2)}, ` +
-    `nine in ten within ${number(most.distance, 2)}. The same chances are in the list above.`;
+  const told = `${about} around ${map.own.word}. ${reached(map)} The likeliest words are in the list above.`;
   const clip = `clip-${Math.round(performance.now())}`;
-  const picture = draw("svg", { viewBox: "-1.08 -1.08 2.16 2.16", role: "img", "aria-label": told, class: "map" },
+  const picture = draw("svg", { viewBox: "-1.12 -1.1 2.24 2.26", role: "img", "aria-label": told, class: "map" },
     draw("clipPath", { id: clip }, draw("circle", { r: 1 })),
     draw("g", { "clip-path": `url(#${clip})` },
-      [most, half].map((ring) => circle(ring, "within")),
+      map.within.toReversed().map((ring) => circle(ring, "within")),
       map.rings.map((ring) => circle(ring, "ring")),
       map.others.map(([x, y]) => draw("circle", { class: "other", cx: x, cy: -y, r: 0.006 }))),
     draw("circle", { class: map.curved ? "rim" : "rim flat", r: 1 }),
     marks.slice(1).reverse().map((mark) => dot(mark, "mark", walk)),
     dot(map.own, "own", walk),
-    names(marks),
-    ringNames(map));
+    names(marks, map));
   return make("figure", { class: "map" }, picture, make("figcaption", { class: "small" }, caption(map)));
 }
 
+// What the shaded discs show: how far the noise carries.
+function reached(map) {
+  const [half, most] = map.within.map((ring) => ring.distance);
+  if (most === 0) return "More than nine in ten releases are the word itself.";
+  const first = half === 0 ? "More than half of all releases are the word itself" : `Half of all releases lie within distance ${number(half, 2)}`;
+  return `${first}, nine in ten within ${number(most, 2)} (shaded).`;
+}
+
 function caption(map) {
-  const [half, most] = map.within;
-  const cloud = `Shaded: where half and nine in ten of all releases lie (distance ${number(half.distance, 2)} and ${number(most.distance, 2)}). ` +
-    "Areas of marks are chances; dashed rings are distances from the word.";
+  const cloud = `${reached(map)} Areas of marks are chances, dashed rings distances from the word.`;
   return cloud + (map.exact ? "" : " Distances from the word are exact, directions are a projection.");
 }
 
@@ -49,10 +52,13 @@ function dot(mark, kind, walk) {
 }
 
 // Likely words are named first; a name that finds no room beside its mark is left to the tooltip.
-function names(marks) {
+function names(marks, map) {
   const scale = window.matchMedia("(max-width: 44rem)").matches ? 1.18 : 1;
+  const rings = ringNames(map);
   const taken = marks.map(({ place: [x, y], chance }) => box(x, -y, 2 * radius(chance), 2 * radius(chance)));
-  return marks.map((mark, at) => {
+  taken.push(...rings.map((ring) => box(ring.x, ring.y, 0.1, 0.05)));
+  const written = rings.map(({ x, y, distance }) => draw("text", { class: "ring-name", x, y: y + 0.015, "text-anchor": "middle", "aria-hidden": "true" }, number(distance, 2)));
+  return [...written, ...marks.map((mark, at) => {
     const size = (at === 0 ? 1.22 : 1) * scale;
     const width = mark.word.length * LETTER * size, height = HEIGHT * size;
     const spot = spots(mark, width, height).find((place) => {
@@ -62,7 +68,7 @@ function names(marks) {
     if (spot === undefined) return null;
     taken.push(box(spot.x, spot.y, width, height));
     return draw("text", { class: at === 0 ? "own-name" : null, x: spot.x, y: spot.y + height * 0.32, "text-anchor": "middle", "aria-hidden": "true" }, mark.word);
-  });
+  })];
 }
 
 function spots({ place: [x, y], chance }, width, height) {
@@ -74,8 +80,7 @@ function spots({ place: [x, y], chance }, width, height) {
 
 function ringNames(map) {
   const fit = map.rings.filter(({ middle, radius: r }) => Math.abs(middle[1]) + r < 1.02);
-  return fit.slice(-3).map(({ middle, radius: r, distance }) =>
-    draw("text", { class: "ring-name", x: middle[0], y: -middle[1] + r - 0.012, "text-anchor": "middle", "aria-hidden": "true" }, number(distance, 2)));
+  return fit.slice(-3).map(({ middle, radius: r, distance }) => ({ x: middle[0], y: -middle[1] - r, distance }));
 }
 
 const box = (x, y, width, height) => ({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 });

@@ -170,6 +170,7 @@ async function go() {
       progress.value = count;
       told.textContent = `${number(count, 12)} of ${number(records.length, 12)} records`;
     });
+    $("go").remove();
     await showDone(table.write(released, column), receipt, chosen);
   } catch (problem) {
     show($("done"), make("p", { class: "problem", role: "alert" }, problem.told ?? "The release broke off; what was reserved stays spent."));

@@ -12,7 +12,7 @@ let page = null;
 export function begin(given) {
   page = given;
   const readable = page.mechanisms.filter((each) => each.reads !== null);
-  show($("mechanism"), readable.map((each) => make("option", { value: each.name }, each.name)));
+  show($("mechanism"), readable.map((each) => make("option", { value: each.name }, `${each.name} (${each.made_by})`)));
   $("text").maxLength = page.most_characters;
   $("no-samples").hidden = page.samples;
   $("mechanism").addEventListener("change", () => { choose(); refresh(); });
@@ -34,7 +34,9 @@ function choose() {
   const slider = $("epsilon");
   slider.max = stops.length - 1;
   slider.value = stops.indexOf(first);
-  slider.disabled = stops.length < 2;
+  $("slide").hidden = stops.length < 2;
+  $("word").hidden = !mechanism().words;
+  $("original-title").textContent = mechanism().words ? "Original: choose a word to see where it goes" : "Original";
   const marks = offered.map((each) => {
     const mark = make("span", {}, number(each));
     mark.style.left = `${(100 * stops.indexOf(each)) / Math.max(1, stops.length - 1)}%`;
@@ -102,13 +104,10 @@ function showPromise(answer) {
   const proved = answer.status === "proved";
   $("status").textContent = { proved: "Proved", conditional: "Conditional", refuted: "Refuted" }[answer.status];
   $("status").className = proved ? "badge" : "badge warn";
-  const rows = [];
-  if (answer.words !== null) {
-    rows.push(["One word", `shifts anyone's odds by at most ${odds(answer.each)}`]);
-    rows.push([`All ${answer.words} words`, answer.worst_case === null ? "not bounded" : `at most ${odds(answer.worst_case)}`]);
-  } else {
-    rows.push(["The whole text", `shifts anyone's odds by at most ${odds(answer.worst_case)}`]);
-  }
+  const bound = (loss) => (loss === null ? "not bounded" : `shifts anyone's odds by at most ${odds(loss)}`);
+  const rows = answer.unit === "text" ? [["The whole text", bound(answer.each)]] : [[`One ${answer.unit}`, bound(answer.each)]];
+  if (answer.units > 1) rows.push([`All ${answer.units} ${answer.unit}s`, answer.worst_case === null ? "not bounded" : `at most ${odds(answer.worst_case)}`]);
   show($("odds"), facts(rows));
+  $("odds-note").hidden = answer.unit !== "word";
   $("promise").textContent = answer.promise;
 }

@@ -38,7 +38,7 @@ const afterRest = after(350, async (asked, name) => {
     const found = await learnMore("v1/page/plausible", asked);
     if (found !== null && shown?.name === name) showPlausible(found);
   } catch (problem) {
-    if (problem.code === "busy") afterRest(asked, name);
+    if (problem.code === "busy") setTimeout(afterRest, 1500, asked, name);
     else if (shown?.name === name) showPlausible({ as_plausible: null, recovered: null });
   }
 });
@@ -46,22 +46,22 @@ const afterRest = after(350, async (asked, name) => {
 function showWord(word, found, chosen) {
   $("word-title").textContent = `“${found.word}”`;
   const walk = (to) => look({ enters: to, text: to, aloud: true }, chosen);
-  const rows = [{ word: found.word, chance: found.stays, own: true }, ...found.replacements];
-  const top = Math.max(...rows.map((row) => row.chance));
-  const list = rows.map((row) => make("li", { class: row.own ? "own" : null },
-    row.own ? make("span", { class: "name" }, "stays") : make("button", { type: "button", class: "plain", onclick: () => walk(row.word) }, row.word),
+  const top = Math.max(...found.replacements.map((row) => row.chance));
+  const rest = 1 - found.replacements.reduce((sum, row) => sum + row.chance, found.stays);
+  const list = found.replacements.map((row) => make("li", {},
+    make("button", { type: "button", class: "plain", onclick: () => walk(row.word) }, row.word),
     make("span", { class: "bar" }, bar(row.chance / top)),
     make("span", { class: "chance" }, percent(row.chance))));
   const near = found.replacements[0];
   show($("word-body"),
     word.text.toLowerCase() === found.word.toLowerCase() ? null
       : make("p", { class: "small" }, `“${word.text}” enters as “${found.word}”, like every word that the vocabulary does not have in this form.`),
-    make("p", { class: "big" }, percent(found.stays)),
-    make("p", {}, "is its chance to stay. What takes its place:"),
-    make("ul", { class: "bars", "aria-label": "Chances of what comes out" }, list),
+    make("p", { class: "stays" }, make("span", { class: "big" }, percent(found.stays)), " is its chance to stay. What takes its place:"),
+    make("ul", { class: "bars" }, list,
+      make("li", {}, make("span", { class: "small" }, "any other word"), make("span"), make("span", { class: "chance" }, percent(Math.max(0, rest))))),
     make("dl", { class: "facts" }, facts([
-      ["As plausible", make("span", { id: "plausible" }, "counting …")],
-      ["Named by an attacker", make("span", { id: "recovered" }, "counting …")],
+      ["Also plausible", make("span", { id: "plausible" }, "counting …")],
+      ["Guessed right", make("span", { id: "recovered" }, "counting …")],
       near ? [`“${found.word}” or “${near.word}”?`, `odds shift by at most ${odds(near.loss)}`] : ["", ""],
     ])),
     found.draws === null ? null : make("p", { class: "small" }, `Counted out of ${number(found.draws)} draws: the law can't be read off.`),
@@ -71,7 +71,7 @@ function showWord(word, found, chosen) {
 function showPlausible({ as_plausible: others, recovered }) {
   const told = others === null ? "not known for this mechanism"
     : others < 0.5 ? "hardly any other word is"
-    : `about ${number(others, 2)} other words, at least half as much`;
+    : `about ${number(others, 2)} other words, at least half as likely`;
   $("plausible").textContent = told;
-  $("recovered").textContent = recovered === null ? "not known for this mechanism" : `with chance ${percent(recovered)}, from the law alone`;
+  $("recovered").textContent = recovered === null ? "not known for this mechanism" : `${percent(recovered)} of the time, by who knows the law alone`;
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -45,6 +45,7 @@ class Looked(BaseModel):
     """A mechanism as the page shows it."""
 
     name: str
+    made_by: str = Field(description="its name in Python")
     takes: list[Kind]
     reads: Kind | None = Field(description="how it takes a text and gives one back; null if it releases numbers")
     words: bool = Field(description="whether there are facts about words")
@@ -88,8 +89,9 @@ class Samples(BaseModel):
     samples: list[Sample]
     promise: str
     status: Status
-    words: int | None
-    each: float | None = Field(description="the largest loss of one word in nats; null if nothing bounds it")
+    unit: Literal["word", "sentence", "text"]
+    units: int = Field(description="how many of them the text has; their losses add")
+    each: float | None = Field(description="the largest loss of one in nats; null if nothing bounds it")
     worst_case: float | None
 
 

@@ -25,7 +25,7 @@ from textveil.service.playground.bodies import (
 )
 from textveil.service.playground.frontier import points_of
 from textveil.service.playground.ladder import Ladder
-from textveil.service.playground.samples import reads, samples_of
+from textveil.service.playground.samples import made_by, reads, samples_of
 from textveil.service.playground.words import plausible, word_facts
 from textveil.service.releases import finite
 from textveil.service.service import Caller, CallerOf, Service, ServiceOf
@@ -70,6 +70,7 @@ def page(service: ServiceOf, caller: CallerOf, ladders: LaddersOf) -> Any:
         "mechanisms": [
             {
                 "name": name,
+                "made_by": made_by(ladder.offer),
                 "takes": ladder.offer.kinds,
                 "reads": reads(ladder.offer),
                 "words": Kind.TEXTS in ladder.offer.kinds and Kind.WORDS in ladder.offer.kinds,

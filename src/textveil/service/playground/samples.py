@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from textveil.mechanisms.candidates import Chosen
+from textveil.mechanisms.mechanism import Mechanism
 from textveil.mechanisms.sentence_responses import Answers
 from textveil.service.catalogue import Kind, Offer, Work
 from textveil.service.errors import Code, Refusal
@@ -18,6 +19,14 @@ def reads(offer: Offer) -> Kind | None:
     return next((kind for kind in (Kind.TEXTS, Kind.DOCUMENTS) if kind in offer.kinds), None)
 
 
+def made_by(offer: Offer) -> str:
+    """Return the name in Python of what releases; of what only reads or writes texts for another, that of the other."""
+    made = next(iter(offer.works[offer.default].values())).mechanism
+    while isinstance(inner := getattr(made, "mechanism", None), Mechanism):
+        made = inner
+    return type(made).__name__
+
+
 def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
     """Draw samples of a text, and say what a release of it would promise."""
     pieces: list[dict[str, Any]] = []
@@ -27,11 +36,13 @@ def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
         found = [{"words": list(words), "text": None} for words in both.samples]
     else:
         found = [{"words": None, "text": _readable(value)} for value in work.mechanism.release([text] * count)]
-    number = work.pieces([text])
-    promise = work.guarantee.for_text(number) if work.guarantee.by_words else work.guarantee
-    one = work.guarantee.loss(float("inf")) if work.guarantee.by_words else None
-    told = {"promise": str(promise), "status": promise.status, "words": number if promise.by_words else None}
-    return finite({"pieces": pieces, "samples": found, **told, "each": one, "worst_case": promise.worst_case()})
+    promise, number = work.guarantee, work.pieces([text])
+    unit = "word" if promise.by_words else "sentence" if work.adds else "text"
+    if promise.by_words:
+        promise = promise.for_text(number)
+    each = promise.loss(float("inf"))
+    told = {"promise": str(promise), "status": promise.status, "unit": unit, "units": number, "each": each}
+    return finite({"pieces": pieces, "samples": found, **told, "worst_case": each * number})
 
 
 def _readable(value: Any) -> str:

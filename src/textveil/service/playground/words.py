@@ -77,7 +77,7 @@ def _chances(mechanism: WordMechanism, own: int) -> Floats:
 def _map(mechanism: WordMechanism, own: int, chances: Floats) -> dict[str, Any] | None:
     # Words that were never drawn still have a direction.
     try:
-        scene = scene_of(mechanism.vocabulary, own, np.maximum(chances, 1e-15), labels=_MARKED)
+        scene = scene_of(mechanism.vocabulary, own, np.maximum(chances, 1e-15), labels=_MARKED, share=_SHARES[0])
     except InvalidInputError:
         return None
     return {

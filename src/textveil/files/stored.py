@@ -1,0 +1,148 @@
+"""Files in an object store, or in any other place that pyarrow knows by a URL: s3://, gs://, abfs://, hdfs://, file://.
+
+A `StoredPath` is used as a path is: it has a name, can be opened, and tells its size. A store has no folders, no
+locks and no renaming; an object appears whole when it is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, TypeAlias
+
+from textveil.errors import InvalidInputError
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://")
+_COPIED_BYTES = 8 << 20
+
+
+class Facts(NamedTuple):
+    """What a store says of a file, by the names that the operating system has for it."""
+
+    st_size: int
+    st_mtime_ns: int
+
+
+@dataclass(frozen=True)
+class StoredPath:
+    """A file, or all files that begin alike.
+
+    Parameters
+    ----------
+    url : of the file or folder that was given
+    within : the path from there, "" for itself
+    ending : what is written after the name, of a file beside
+    """
+
+    url: str
+    within: str = ""
+    ending: str = ""
+
+    def __post_init__(self) -> None:
+        if "@" in self.url.partition("://")[2].partition("/")[0]:
+            raise InvalidInputError(
+                "a URL with a password would be written into journals; give the password by the environment "
+                "(AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say)"
+            )
+
+    def __str__(self) -> str:
+        base = self.url.partition("?")[0].rstrip("/")
+        return (f"{base}/{self.within}" if self.within else base) + self.ending
+
+    def __truediv__(self, name: str) -> StoredPath:
+        return StoredPath(self.url, f"{self.within}/{name}" if self.within else name)
+
+    @property
+    def name(self) -> str:
+        """The last part."""
+        return PurePosixPath(str(self)).name
+
+    def beside(self, ending: str) -> StoredPath:
+        """Return the file whose name has an ending more."""
+        return StoredPath(self.url, self.within, ending)
+
+    def open(self, mode: str = "rb") -> Any:
+        """Open the file for reading (rb) or anew for writing (wb)."""
+        system, path = self._place
+        return system.open_input_file(path) if mode == "rb" else system.open_output_stream(path)
+
+    def stat(self) -> Facts:
+        """Return the size and the time of the file."""
+        info = self._info()
+        return Facts(info.size or 0, info.mtime_ns or 0)
+
+    def exists(self) -> bool:
+        """Whether there is such a file, or any that begins alike."""
+        return bool(self._info().type)
+
+    def is_dir(self) -> bool:
+        """Whether it is a folder, or stands for one."""
+        from pyarrow.fs import FileType
+
+        return bool(self._info().type == FileType.Directory)
+
+    def files(self) -> list[str]:
+        """Return the paths from here of all files, in order."""
+        from pyarrow.fs import FileSelector
+
+        system, path = self._place
+        found = system.get_file_info(FileSelector(path, recursive=True))
+        return sorted(info.path[len(path) :].lstrip("/") for info in found if info.is_file)
+
+    def put(self, file: Path) -> None:
+        """Write a local file here."""
+        with file.open("rb") as source:
+            self._write(iter(lambda: source.read(_COPIED_BYTES), b""))
+
+    def put_bytes(self, content: bytes) -> None:
+        """Write a file of some bytes here."""
+        self._write([content])
+
+    def _write(self, parts: Any) -> None:
+        system, path = self._place
+        if system.type_name == "local":
+            system.create_dir(path.rpartition("/")[0], recursive=True)
+        with system.open_output_stream(path) as target:
+            for part in parts:
+                target.write(part)
+
+    def _info(self) -> Any:
+        system, path = self._place
+        return system.get_file_info(path)
+
+    @property
+    def _place(self) -> tuple[Any, str]:
+        system, path = _system(self.url)
+        path = path.rstrip("/")
+        return system, (f"{path}/{self.within}" if self.within else path) + self.ending
+
+
+Place: TypeAlias = Path | StoredPath
+
+
+def place_of(given: str | os.PathLike[str]) -> Place:
+    """Return the place that a path or a URL names."""
+    text = os.fspath(given)
+    return StoredPath(text) if _URL.match(text) else Path(text)
+
+
+def arrow_file(place: Place) -> Any:
+    """Open a file as pyarrow reads it best."""
+    import pyarrow as pa
+
+    return pa.OSFile(str(place)) if isinstance(place, Path) else place.open()
+
+
+@lru_cache(maxsize=16)
+def _system(url: str) -> tuple[Any, str]:
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
+    try:
+        found: tuple[Any, str] = FileSystem.from_uri(url)
+    except (pa.ArrowException, ValueError, ImportError) as error:
+        raise InvalidInputError(f"pyarrow can't open {url.partition('?')[0]} ({type(error).__name__})") from None
+    return found

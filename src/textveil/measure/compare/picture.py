@@ -1,0 +1,59 @@
+"""The frontier as a picture: utility against the guarantee, and what the attacker gets for the same utility."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from textveil.errors import MissingDependencyError
+from textveil.guarantees import Status
+from textveil.measure.compare.frontier import Frontier
+from textveil.measure.compare.quantities import Quantity
+
+# The palette of Okabe and Ito, grey in the place of its yellow.
+_COLOURS = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#767676", "#0072b2", "#d55e00", "#cc79a7")
+_MARKS = ("o", "s", "^", "D", "v", "x", "+", "p")
+
+
+def draw(frontier: Frontier) -> Any:
+    """Return a figure of two panels."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
+    measured = {it["key"] for it in frontier.as_dict()["quantities"]}
+    names = {quantity.key: quantity for quantity in frontier.quantities if quantity.key in measured}
+    utility = next(key for key in ("accuracy", "unchanged", "cosine") if key in names)
+    attack = "pair" if "pair" in names else "naming"
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2)
+    _panel(left, frontier, names["loss"], names[utility])
+    _panel(right, frontier, names[utility], names[attack])
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return figure
+
+
+def _panel(axes: Any, frontier: Frontier, across: Quantity, up: Quantity) -> None:
+    for way in frontier.ways:
+        found = [point.values for point in frontier.points if point.way == way.key]
+        line = sorted(
+            (values[across.key].value, values[up.key].value, values[up.key].low, values[up.key].high)
+            for values in found
+            if {across.key, up.key} <= values.keys() and math.isfinite(values[across.key].value)
+        )
+        x, y, low, high = (list(part) for part in zip(*line, strict=True)) if line else ([], [], [], [])
+        limits = [[a - b for a, b in zip(y, low, strict=True)], [b - a for a, b in zip(y, high, strict=True)]]
+        refuted = way.status is Status.REFUTED
+        axes.errorbar(
+            x, y, yerr=[[max(0.0, it) for it in part] for part in limits], color=_COLOURS[way.colour],
+            marker=_MARKS[way.mark], markersize=3.5, linewidth=1.3, elinewidth=0.7, linestyle="--" if refuted else "-",
+            label=way.label + (" (refuted)" if refuted else ""),
+        )  # fmt: skip
+    axes.set_xscale(across.scale)
+    axes.set_xlabel(across.label)
+    axes.set_ylabel(up.label)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#e5e5e5", linewidth=0.6)

@@ -1,0 +1,193 @@
+"""Table III of Feyisetan, Diethe and Drake (2019): how many texts an attacker gives to their true authors.
+
+Texts are rewritten word by word, all but stop words. The paper does not say whether its attacker knew clean texts of
+the authors or rewritten ones; here both are asked. Beside its own mechanism stand `Exponential` on the same words, a
+word drawn from all words alike, and no noise at all, where only words outside the vocabulary change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from textveil.measure.authorship import Authorship
+from textveil.measure.tasks.tables import rows_of
+from textveil.progress import progress
+from textveil.randomness import RandomSource
+from textveil.reproduce import hyperbolic_laws as laws
+from textveil.reproduce.authorship_problems import PROBLEMS, Problem, read_problem
+from textveil.reproduce.hyperbolic_laws import Law, Texts
+from textveil.reproduce.hyperbolic_table_3_showing import (
+    ANY_WORD,
+    CLEAN,
+    EXPONENTIAL,
+    NO_NOISE,
+    ORIGINAL,
+    PUBLISHED,
+    REWRITTEN,
+    drawing,
+    section,
+    shown_tables,
+)
+from textveil.reproduce.kept_cells import KeptCells
+from textveil.reproduce.repeats import folder_digest, interval, public_source
+from textveil.reproduce.reproduction import Reproduction
+from textveil.vocabulary import Vocabulary
+
+EPSILONS = (0.5, 1.0, 2.0, 8.0)
+# What is written, and at which epsilons.
+WAYS: dict[str, tuple[float | None, ...]] = {
+    ORIGINAL: (None,),
+    NO_NOISE: (None,),
+    PUBLISHED: EPSILONS,
+    EXPONENTIAL: EPSILONS,
+    ANY_WORD: (None,),
+}
+REPEATS, QUICK_TEXTS = 3, 100
+QUICK_PROBLEMS = ("PAN11 small", "PAN12 A", "PAN12 C", "PAN12 D")
+PAPER_TABLES, _PAPER = "reference/paper_tables.tsv.gz", "2-hyperbolic"
+
+
+def table_3(
+    *, data: Path, quick: bool = False, vocabulary: Vocabulary | None = None, least_words: int | None = None
+) -> Reproduction:
+    """Attack original and rewritten texts.
+
+    Parameters
+    ----------
+    data : folder with author/pan11.tsv.xz and author/pan12.tsv.xz; see `hearst_words` and `paper_cells` for the rest
+    quick : one run, without the large set and the novels, of PAN11 every fifth text
+    vocabulary : of the ball, instead of that of Hearst patterns
+    least_words : that an author must have written, instead of 500
+    """
+    words = vocabulary or laws.hearst_words(data)
+    files = sorted({where.file for where in PROBLEMS.values()})
+    subject = [folder_digest(data, files), words.digest, quick, least_words]
+    kept = KeptCells("hyperbolic-table-3", subject)
+    names = QUICK_PROBLEMS if quick else tuple(PROBLEMS)
+    runs = 1 if quick else REPEATS
+    keys = [(name, way, epsilon) for name in names for way in WAYS for epsilon in WAYS[way]]
+    found: dict[tuple[str, str, float | None], list[dict[str, int]]] = {key: [] for key in keys}
+    ways = Ways(words)
+    with progress("Attacking", runs * len(keys)) as step:
+        for name in names:
+            attacked = Attacked(data, name, words, QUICK_TEXTS if quick else None, least_words)
+            for run in range(runs):
+                for key in (key for key in keys if key[0] == name):
+                    cell = kept.get(f"{key} {run}", lambda k=key, r=run, a=attacked: a.right(ways, k[1], k[2], r))
+                    found[key].append(cell)
+                    step(1, f"{name}: {key[1]}")
+    records = list(_records(found, paper_cells(data, "Table III")))
+    numbers = {"paper": "Feyisetan, Diethe and Drake 2019, Table III", "words": len(words), "measured": records}
+    return Reproduction(
+        numbers=numbers,
+        tables=shown_tables(records),
+        draw=lambda: drawing(records),
+        records=records,
+        section="" if quick else section(records, len(words)),
+    )
+
+
+def paper_cells(folder: Path, table: str) -> dict[tuple[str, str], str]:
+    """Return the cells of a table of the paper, by their row and column, from reference/paper_tables.tsv.gz."""
+    columns = ("paper", "table", "row", "column", "value")
+    rows = rows_of(folder, PAPER_TABLES, *columns)
+    return {(row, column): value for paper, name, row, column, value in rows if (paper, name) == (_PAPER, table)}
+
+
+class Ways:
+    """The laws, each made when it is first needed."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._made: dict[tuple[str, float | None], Law] = {}
+
+    def law(self, way: str, epsilon: float | None) -> Law:
+        """Return the law of a way of writing at an epsilon."""
+        if (way, epsilon) not in self._made:
+            self._made[way, epsilon] = self._make(way, epsilon)
+        return self._made[way, epsilon]
+
+    def _make(self, way: str, epsilon: float | None) -> Law:
+        if epsilon is None:
+            return laws.unchanged(self.vocabulary) if way == NO_NOISE else laws.any_word(self.vocabulary)
+        if way == EXPONENTIAL:
+            return laws.exponential(self.vocabulary, epsilon)
+        return laws.published(self.vocabulary, epsilon, public_source("published chain", epsilon))
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A problem and the attacks on it; nothing is read before it is needed."""
+
+    folder: Path
+    name: str
+    vocabulary: Vocabulary
+    most: int | None
+    least_words: int | None
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The texts."""
+        return read_problem(self.folder, self.name, most=self.most)
+
+    @cached_property
+    def _attacker(self) -> Authorship:
+        return self._trained([text for _, text in self.problem.known])
+
+    @cached_property
+    def _texts(self) -> tuple[Texts, Texts]:
+        known, asked = ([text for _, text in part] for part in (self.problem.known, self.problem.asked))
+        return Texts(known, self.vocabulary), Texts(asked, self.vocabulary)
+
+    def right(self, ways: Ways, way: str, epsilon: float | None, run: int) -> dict[str, int]:
+        """Return how many texts get their author, if the attacker knows clean texts and if it knows rewritten ones."""
+        asked = [text for _, text in self.problem.asked]
+        if way == ORIGINAL:
+            return {CLEAN: self._hits(self._attacker, asked, run), "of": len(asked)}
+        law, (known_texts, asked_texts) = ways.law(way, epsilon), self._texts
+
+        def source(part: str) -> RandomSource:
+            return public_source("table 3", self.name, way, epsilon, run, part)
+
+        written = asked_texts.rewritten(law, source("asked"))
+        adapted = self._trained(known_texts.rewritten(law, source("known")))
+        return {
+            CLEAN: self._hits(self._attacker, written, run),
+            REWRITTEN: self._hits(adapted, written, run),
+            "of": len(asked),
+        }
+
+    def _trained(self, texts: Sequence[str]) -> Authorship:
+        joined: dict[str, list[str]] = {}
+        for (author, _), text in zip(self.problem.known, texts, strict=True):
+            joined.setdefault(author, []).append(text)
+        limit = {} if self.least_words is None else {"least_words": self.least_words}
+        return Authorship({author: "\n".join(parts) for author, parts in joined.items()}, **limit)
+
+    def _hits(self, attacker: Authorship, texts: Sequence[str], run: int) -> int:
+        found = attacker.attribute(texts, source=public_source("attack", self.name, run))
+        return sum(one.author == author for one, (author, _) in zip(found, self.problem.asked, strict=True))
+
+
+def _records(
+    found: Mapping[tuple[str, str, float | None], Sequence[Mapping[str, int]]], paper: Mapping[tuple[str, str], str]
+) -> Iterator[dict[str, Any]]:
+    """Yield one record for each problem, way of writing, epsilon and attacker."""
+    for (name, way, epsilon), runs in found.items():
+        row = "eps=inf" if epsilon is None else f"eps={epsilon:g}"
+        has_row = way in (ORIGINAL, PUBLISHED, EXPONENTIAL)
+        for attacker in (CLEAN, REWRITTEN):
+            if attacker in runs[0]:
+                yield {
+                    "problem": name,
+                    "way": way,
+                    "epsilon": epsilon,
+                    "attacker knows": attacker,
+                    **interval([run[attacker] for run in runs]),
+                    "of": runs[0]["of"],
+                    "paper": int(paper[row, name]) if has_row else None,
+                }

@@ -1,0 +1,74 @@
+"""Records as tables: one row a mechanism, one column an epsilon, to read on a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from rich.table import Table
+
+from textveil.reproduce.repeats import told
+from textveil.reproduce.sections import markdown_table
+
+Records = Sequence[dict[str, Any]]
+
+
+class Pivot(NamedTuple):
+    """A table of texts with a title."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+    def rich(self) -> Table:
+        """Return it for a terminal."""
+        table = Table(title=self.title, title_justify="left")
+        for number, name in enumerate(self.header):
+            table.add_column(name, justify="right" if number else "left")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+    def markdown(self) -> str:
+        """Return it for a page."""
+        return f"{self.title}:\n\n{markdown_table(self.header, self.rows)}\n"
+
+
+def pivot(
+    title: str,
+    records: Records,
+    *,
+    row: str = "mechanism",
+    column: str = "epsilon",
+    show: Callable[[dict[str, Any]], str] = told,
+) -> Pivot:
+    """Return records as a table; a record without a column stands in every one.
+
+    Parameters
+    ----------
+    title : without a full stop
+    records : of one measure
+    row, column : the names by which they are put in order
+    show : a record as text
+    """
+    columns = list(dict.fromkeys(one[column] for one in records if one[column] is not None))
+    rows: dict[str, dict[Any, str]] = {}
+    for one in records:
+        cells = rows.setdefault(one[row], {})
+        for name in columns if one[column] is None else [one[column]]:
+            cells[name] = show(one)
+    names = [name if isinstance(name, str) else f"{'ε = ' if column == 'epsilon' else ''}{name:g}" for name in columns]
+    return Pivot(
+        title, ["", *names], [[name, *(cells.get(one, "") for one in columns)] for name, cells in rows.items()]
+    )
+
+
+def chosen(records: Records, **wanted: Any) -> list[dict[str, Any]]:
+    """Return the records that have these values."""
+    return [one for one in records if all(one[name] == value for name, value in wanted.items())]
+
+
+def mean_of(records: Records, **wanted: Any) -> float:
+    """Return the mean of the one record that has these values."""
+    (found,) = chosen(records, **wanted)
+    return float(found["mean"])

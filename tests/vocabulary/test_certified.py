@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+from textveil.vocabulary import certified, search
+from textveil.vocabulary.byte_products import available
+from textveil.vocabulary.certified import ShortLists
+from textveil.vocabulary.codes import encode_points
+from textveil.vocabulary.search import NearestPoint, half_norms
+
+STEP = 2.0**-20
+
+pytestmark = pytest.mark.skipif(not available(), reason="this processor has no instruction for 8-bit products")
+
+
+def clustered(seed, count, dimension, *, clusters=30):
+    """Lattice points in clusters of different sizes, as word vectors are."""
+    generator = np.random.default_rng(seed)
+    centres = 2 * generator.standard_normal((clusters, dimension))
+    spread = generator.gamma(2.0, 0.4, size=(clusters, 1))[generator.integers(clusters, size=count)]
+    points = centres[generator.integers(clusters, size=count)] + spread * generator.standard_normal((count, dimension))
+    return (np.rint(points / STEP) * STEP).astype(np.float32)
+
+
+def noisy(points, epsilon, count, seed):
+    """Points with l2-Laplace noise of rate epsilon."""
+    generator = np.random.default_rng(seed)
+    noise = generator.standard_normal((count, points.shape[1]))
+    radius = generator.gamma(points.shape[1], 1 / epsilon, size=(count, 1))
+    noise *= radius / np.linalg.norm(noise, axis=1, keepdims=True)
+    return points[generator.integers(len(points), size=count)] + noise
+
+
+def short_lists(points):
+    halves = half_norms(points)
+    return ShortLists(points, halves, encode_points(points, halves))
+
+
+def best_by_float64(points, queries):
+    scores = queries @ points.T.astype(np.float64) - half_norms(points)
+    return scores.argmax(axis=1), scores
+
+
+@pytest.mark.parametrize("dimension", [8, 50, 300])
+@pytest.mark.parametrize("epsilon", [1.0, 5.0, 20.0, 100.0])
+def test_the_best_point_is_on_the_list_and_chosen(dimension, epsilon):
+    points = clustered(dimension, 3000, dimension)
+    queries = noisy(points, epsilon, 250, seed=7)
+    answers, margins, certain = short_lists(points).nearest(queries)
+    best, scores = best_by_float64(points, queries)
+    assert certain.mean() > 0.9
+    assert (answers == best)[certain].all()
+    # What is not on the list can't be the best; the second best need not be on it.
+    true_margins = scores.max(axis=1) - np.sort(scores, axis=1)[:, -2]
+    assert (margins >= true_margins - 1e-9)[certain].all()
+    assert (true_margins > 0)[np.isinf(margins)].all()
+
+
+def test_a_list_that_gets_too_long_is_given_up_and_says_so():
+    generator = np.random.default_rng(1)
+    points = (np.rint((5 + 1e-4 * generator.standard_normal((4000, 40))) / STEP) * STEP).astype(np.float32)
+    queries = points[:50] + 0.5 * generator.standard_normal((50, 40))
+    _, _, certain = short_lists(points).nearest(queries)
+    assert not certain.any()
+    index = NearestPoint(points)
+    index._asked = search._WORTH_QUERIES
+    assert (index.nearest(queries) == best_by_float64(points, queries)[0]).all()
+
+
+def test_a_full_list_is_looked_through_again(monkeypatch):
+    points = clustered(2, 3000, 20)
+    # The best come last, so that the list fills with points that drop out later.
+    order = np.argsort(np.abs(points).max(axis=1))
+    queries = noisy(points[order[:50]], 3.0, 60, seed=3)
+    answers, _, certain = short_lists(points).nearest(queries)
+    best, _ = best_by_float64(points, queries)
+    assert (answers == best)[certain].all()
+
+
+def test_the_lowest_row_wins_among_equal_scores():
+    points = np.zeros((600, 8), dtype=np.float32)
+    points[:, 0] = np.arange(600) + 100
+    points[500, 0], points[500, 1] = 0, 1
+    points[7, 0], points[7, 1] = 0, -1
+    answers, margins, certain = short_lists(points).nearest(np.full((3, 8), 2.0**-30) * np.eye(8)[2:5])
+    assert answers.tolist() == [7, 7, 7]
+    assert certain.all()
+    assert (margins == 0).all()
+
+
+def test_codes_are_made_when_enough_queries_have_come(monkeypatch):
+    points = clustered(4, 600, 10)
+    index = NearestPoint(points)
+    queries = noisy(points, 5.0, search._WORTH_QUERIES, seed=5)
+    index.nearest(queries[:10])
+    assert index._lists is None
+    index.nearest(queries)
+    assert index._lists is not None
+    small = NearestPoint(points[: search._WORTH_WORDS - 1])
+    small.nearest(queries)
+    assert small._lists is None
+
+
+def test_both_ways_give_the_same_answers(monkeypatch):
+    points = clustered(6, 5000, 64)
+    queries = noisy(points, 8.0, 700, seed=8)
+    by_codes = NearestPoint(points).nearest(queries)
+    monkeypatch.setattr(search, "available", lambda: False)
+    assert (NearestPoint(points).nearest(queries) == by_codes).all()
+
+
+def test_few_queries_are_left_for_another_way():
+    points = clustered(9, 5000, 100)
+    for epsilon in (2.0, 10.0, 40.0):
+        _, _, certain = short_lists(points).nearest(noisy(points, epsilon, 200, seed=10))
+        assert certain.mean() > 0.95
+    assert certified._LONGEST < len(points) / 5

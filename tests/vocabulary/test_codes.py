@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textveil.vocabulary.byte_products import POINTS, QUERIES, available, byte_products, first_sums, pack_points
+from textveil.vocabulary.codes import BLOCK, encode_points, encode_queries
+from textveil.vocabulary.search import half_norms
+
+from textveil.compiled import compiled
+
+STEP = 2.0**-20
+
+needs_instruction = pytest.mark.skipif(not available(), reason="this processor has no instruction for 8-bit products")
+
+
+def table(seed, count, dimension, *, scale=1.0):
+    """Points of very different sizes, some of them with one large coordinate."""
+    generator = np.random.default_rng(seed)
+    points = scale * generator.standard_normal((count, dimension)) * generator.gamma(2.0, size=(count, 1))
+    points[:: 7, generator.integers(dimension)] += 5 * scale
+    return np.rint(points / STEP) * STEP
+
+
+def scores_and_bounds(points, queries):
+    """The scores by codes, the true ones, and the bound on the difference, for points in the order of the codes."""
+    codes, asked = encode_points(points, half_norms(points)), encode_queries(queries)
+    products = (asked.codes.astype(np.int64) @ codes.codes.T.astype(np.int64)).astype(np.float32)
+    scales = np.repeat(codes.scales, BLOCK)[None] * asked.scales[:, None]
+    scores = (products * scales - codes.halves)[:, : len(points)]
+    bounds = asked.norms[:, None] * codes.bounds[:, 0] + asked.errors[:, None] * codes.bounds[:, 1] + codes.bounds[:, 2]
+    ordered = points[codes.rows[: len(points)]].astype(np.longdouble)
+    true = queries.astype(np.longdouble) @ ordered.T - (ordered**2).sum(axis=1) / 2
+    return scores, true, np.repeat(bounds, BLOCK, axis=1)[:, : len(points)]
+
+
+@pytest.mark.parametrize("dimension", [1, 7, 100, 301])
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
+def test_the_bound_covers_every_score(dimension, size):
+    points = table(dimension, 700, dimension)
+    queries = size * table(dimension + 1, 40, dimension)
+    scores, true, bounds = scores_and_bounds(points, queries)
+    assert (np.abs(scores - true) <= bounds).all()
+
+
+def test_the_bound_is_not_much_larger_than_it_must_be():
+    scores, true, bounds = scores_and_bounds(table(3, 2000, 100), 5 * table(4, 200, 100))
+    ratio = (np.abs(scores - true) / bounds).max()
+    assert 0.15 < ratio < 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_the_bound_covers_points_that_are_made_to_break_it(data):
+    whole = st.integers(-127, 127)
+    dimension = data.draw(st.integers(1, 5))
+    row = st.lists(whole, min_size=dimension, max_size=dimension)
+    points = np.array(data.draw(st.lists(row, min_size=1, max_size=20)), dtype=np.float64)
+    points += data.draw(st.sampled_from([0.0, 0.5, STEP, 0.5 - STEP]))
+    queries = np.array(data.draw(st.lists(row, min_size=1, max_size=5))) + data.draw(st.sampled_from([0.0, 0.5, 0.499]))
+    queries = queries[np.abs(queries).max(axis=1) > 0]
+    scores, true, bounds = scores_and_bounds(points, queries)
+    assert (np.abs(scores - true) <= bounds).all()
+
+
+def test_points_are_put_in_the_order_of_their_largest_coordinate_and_repeated_ones_left_out():
+    points = table(5, 300, 6)
+    halves = half_norms(points)
+    halves[[3, 200]] = np.inf
+    codes = encode_points(points, halves)
+    assert len(codes.rows) == 3 * BLOCK
+    assert set(codes.rows[:298]) == set(range(300)) - {3, 200}
+    largest = np.abs(points[codes.rows[:298]]).max(axis=1)
+    assert (np.diff(largest) <= 0).all()
+    assert np.isinf(codes.halves[298:]).all()
+    assert np.isfinite(codes.halves[:298]).all()
+
+
+def test_zero_vectors_have_codes():
+    codes = encode_points(np.zeros((2, 3)), np.zeros(2))
+    asked = encode_queries(np.zeros((1, 3)))
+    assert not codes.codes.any()
+    assert not codes.scales.any()
+    assert not asked.codes.any()
+
+
+@compiled
+def all_products(packed, queries, sums, out):
+    room = np.empty((QUERIES, POINTS), dtype=np.int32)
+    for group in range(packed.shape[0]):
+        for first in range(0, queries.shape[0], QUERIES):
+            byte_products(packed, group, queries, first, sums, room)
+            out[first : first + QUERIES, group * POINTS : (group + 1) * POINTS] = room
+
+
+@needs_instruction
+@pytest.mark.parametrize("width", [4, 52, 300])
+def test_products_of_bytes_are_those_of_whole_numbers(width):
+    generator = np.random.default_rng(width)
+    points = generator.integers(-127, 128, (3 * POINTS, width)).astype(np.int8)
+    queries = generator.integers(-127, 128, (4 * QUERIES, width)).astype(np.int8)
+    points[:2], queries[:2] = 127, -127
+    points[2:4], queries[2:4] = -127, 127
+    out = np.empty((len(queries), len(points)), dtype=np.int32)
+    all_products(pack_points(points), queries, first_sums(queries), out)
+    assert (out == queries.astype(np.int64) @ points.T.astype(np.int64)).all()
