@@ -5,7 +5,7 @@ READY := .venv/.ready
 # Training needs torch, releasing does not: only the tests install it.
 TORCH := .venv/.torch
 
-.PHONY: demo test soak lint bench mutants clean
+.PHONY: demo test soak browser screenshots lint bench mutants clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -22,7 +22,18 @@ $(TORCH): $(READY)
 demo: $(READY)
 	$(BIN)/textveil demo
 
-test: $(TORCH)
+# The page is tried in a real browser; where there is none and none can be installed, its tests are skipped.
+browser:
+	@command -v chromium >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "NO BROWSER: the tests of the page will be skipped; install one: apt-get install -y chromium" >&2
+
+# The pictures of the page in docs/ are those of its tests.
+screenshots: $(READY) browser
+	$(BIN)/python -m pytest tests/page/test_journeys.py
+	$(BIN)/python -m tests.page.pictures
+
+test: $(TORCH) browser
 	$(BIN)/python -m pytest -n 2 -m "not soak"
 
 soak: $(TORCH)

@@ -17,6 +17,7 @@ NAMES = (
     "utterances",
     "vectors",
     "words",
+    "workers",
 )
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """Exact nearest-word search, and the neighbour graph, against the float32 matrix product alone, in one run.
 
-    python benchmarks/search.py [--words 100000] [--queries 8192] [--repeats 5] [--graph 16384]
+    python benchmarks/search.py [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--graph 16384]
 
-The ceiling computes the same blocks of products on the same number of threads and looks at none of them. The graph
-needs each product of two words once, so that it may pass the ceiling, which is that of the whole matrix.
+The ceiling computes the same blocks of products on the same number of threads and looks at none of them. A FILE holds
+an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are words
+with l2-Laplace noise at three epsilons. Every answer to `--check` of them is compared with that of the float32 and
+float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs each product of
+two words once, so that it may pass the ceiling, which is that of the whole matrix.
 """
 
 from __future__ import annotations
@@ -12,13 +15,19 @@ import argparse
 import resource
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
+from benchmarks.table import Table
 from textveil.compiled import over_threads, thread_count
-from textveil.vocabulary import search
+from textveil.vocabulary import Vocabulary, search
 from textveil.vocabulary.neighbours import nearest_neighbours
+
+EPSILONS = (5.0, 10.0, 20.0)
+SHAPES = ((1_000, 50), (2_000, 300), (10_000, 16), (10_000, 50), (10_000, 768), (30_000, 50), (100_000, 24))
+FAISS = (("HNSW32", {"efSearch": 128}), ("IVF1024,Flat", {"nprobe": 8}))
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -37,45 +46,120 @@ def products_only(points: np.ndarray, queries: np.ndarray) -> None:
     list(over_threads(work, range(0, len(queries), search._QUERIES)))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--words", type=int, default=100_000)
-    parser.add_argument("--queries", type=int, default=8192)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--dimensions", type=int, nargs="+", default=[50, 100, 300])
-    parser.add_argument("--noise", type=float, default=3.0)
-    parser.add_argument("--graph", type=int, default=16_384)
-    asked = parser.parse_args()
-    print(f"{asked.words:,} words, {asked.queries:,} noisy words as queries, {thread_count()} threads")
-    print(f"{'d':>5} {'ceiling GFLOP/s':>16} {'search GFLOP/s':>15} {'ratio':>6} {'in doubt':>9}")
-    generator = np.random.default_rng(0)
-    for dimension in asked.dimensions:
-        points = np.rint(generator.standard_normal((asked.words, dimension)) * 2**20) / 2**20
-        points = points.astype(np.float32)
-        chosen = generator.integers(0, asked.words, asked.queries)
-        noise = generator.standard_normal((asked.queries, dimension), dtype=np.float32)
-        queries = points[chosen] + asked.noise * noise
-        index = search.NearestPoint(points)
-        answers = np.empty(asked.queries, dtype=np.int64)
-        doubtful = index._scan(queries, np.arange(asked.queries), np.float32, answers)
-        pairs = [
-            (seconds(lambda: products_only(points, queries)), seconds(lambda: index.nearest(queries)))  # noqa: B023
-            for _ in range(asked.repeats)
-        ]
-        work = 2e-9 * asked.words * asked.queries * dimension
-        ratio = statistics.median(ceiling / ours for ceiling, ours in pairs)
-        ceiling, ours = (work / statistics.median(column) for column in zip(*pairs, strict=True))
-        share = len(doubtful) / asked.queries
-        print(f"{dimension:>5} {ceiling:>16.0f} {ours:>15.0f} {ratio:>6.2f} {share:>9.3%}")
-    points = points[: asked.graph]
+def snapped(vectors: np.ndarray) -> np.ndarray:
+    return (np.rint(vectors.astype(np.float64) * 2**20) / 2**20).astype(np.float32)
+
+
+def made_up(count: int, dimension: int) -> np.ndarray:
+    """Clusters of words with the norms of GloVe's."""
+    generator = np.random.default_rng(dimension)
+    centres = generator.standard_normal((count // 100 + 1, dimension))
+    points = centres[generator.integers(len(centres), size=count)] + generator.standard_normal((count, dimension))
+    points *= generator.gamma(20.0, 6 / 20, size=(count, 1)) / np.linalg.norm(points, axis=1, keepdims=True)
+    return snapped(points)
+
+
+def tables(files: list[Path]) -> Iterator[tuple[str, np.ndarray]]:
+    for file in files:
+        vectors = np.load(file)["vectors"]
+        yield file.name.split(".f16")[0][:20], snapped(vectors)
+    if not files:
+        yield "GloVe", Vocabulary.default(100_000).points
+        yield "made up", made_up(100_000, 100)
+        yield "made up", made_up(100_000, 300)
+
+
+def noisy(points: np.ndarray, epsilon: float, count: int, seed: int) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    dimension = points.shape[1]
+    noise = generator.standard_normal((count, dimension))
+    noise *= generator.gamma(dimension, 1 / epsilon, size=(count, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
+    return points[generator.integers(len(points), size=count)] + noise
+
+
+def without_codes(points: np.ndarray) -> search.NearestPoint:
+    index = search.NearestPoint(points)
+    index._asked = -(2**62)
+    return index
+
+
+def wrong_answers(points: np.ndarray, index: search.NearestPoint, epsilon: float, count: int) -> int:
+    queries = noisy(points, epsilon, count, seed=1)
+    answers = index.nearest(queries)
+    wrong = int((answers != without_codes(points).nearest(queries)).sum())
+    few = queries[:256]
+    scores = few @ points.T.astype(np.float64) - search.half_norms(points)
+    return wrong + int((answers[:256] != scores.argmax(axis=1)).sum())
+
+
+def timed(points: np.ndarray, index: search.NearestPoint, queries: np.ndarray, repeats: int) -> tuple[float, float]:
+    """The median seconds of the search, and of the products alone over that."""
+    singles = queries.astype(np.float32)
+    index.nearest(queries)
+    pairs = [
+        (seconds(lambda: products_only(points, singles)), seconds(lambda: index.nearest(queries)))
+        for _ in range(repeats)
+    ]
+    return statistics.median(own for _, own in pairs), statistics.median(limit / own for limit, own in pairs)
+
+
+def shown(table: Table, name: str, points: np.ndarray, epsilon: float, asked: argparse.Namespace) -> None:
+    index = search.NearestPoint(points)
+    queries = noisy(points, epsilon, asked.queries, seed=2)
+    own, ratio = timed(points, index, queries, asked.repeats)
+    size = f"{len(points):,} x {points.shape[1]}"
+    checked = asked.check // len(EPSILONS)
+    right = f", {checked:,} answers, {wrong_answers(points, index, epsilon, checked)} wrong" if checked else ""
+    rate = f"{asked.queries / own / thread_count():,.0f} words/s a core"
+    table.row(f"{name}, epsilon {epsilon:g}", rate, f"{ratio:.2f} of float32 products", size + right)
+
+
+def faiss_rows(table: Table, name: str, points: np.ndarray, queries: np.ndarray) -> None:
+    try:
+        from textveil.vocabulary.approximate import ApproximateNearest
+
+        vocabulary = Vocabulary([str(n) for n in range(len(points))], points, unknown="0")
+        for kind, settings in FAISS:
+            index = ApproximateNearest(vocabulary, kind, **settings)
+            vocabulary.nearest(queries)
+            ratio = seconds(lambda: vocabulary.nearest(queries)) / seconds(lambda: index.nearest(queries))  # noqa: B023
+            right = f"{index.agreement(queries):.1%} right"
+            table.row(f"faiss {kind} {settings}", right, f"{ratio:.2f} of our speed", f"{name}, epsilon 10")
+    except ImportError:
+        table.row("faiss", "not installed", "", "")
+
+
+def graph_row(table: Table, points: np.ndarray, repeats: int) -> None:
     nearest_neighbours(points[:2048], 20)
     pairs = [
         (seconds(lambda: products_only(points, points)), seconds(lambda: nearest_neighbours(points, 20)))
-        for _ in range(asked.repeats)
+        for _ in range(repeats)
     ]
-    ratio = statistics.median(ours / ceiling for ceiling, ours in pairs)
-    print(f"20 neighbours of each of {len(points):,} words, d = {dimension}: {ratio:.2f} of the time of the products")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, table included")
+    ratio = statistics.median(limit / ours for limit, ours in pairs)
+    own = statistics.median(ours for _, ours in pairs)
+    table.row("20 neighbours of each word", f"{own:.2f} s", f"{ratio:.2f}", f"{len(points):,} x {points.shape[1]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, nargs="*", default=[])
+    parser.add_argument("--queries", type=int, default=8192)
+    parser.add_argument("--check", type=int, default=102_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--graph", type=int, default=16_384)
+    asked = parser.parse_args()
+    table = Table(f"Exact search, {thread_count()} threads; the ratio is to float32 products nobody looks at")
+    for name, points in tables(asked.data):
+        for epsilon in EPSILONS:
+            shown(table, name, points, epsilon, asked)
+        if asked.check:
+            faiss_rows(table, name, points, noisy(points, 10.0, 4096, seed=3))
+    asked.check = 0
+    for count, dimension in SHAPES:
+        shown(table, "made up", made_up(count, dimension), 10.0, asked)
+    graph_row(table, points[: asked.graph], asked.repeats)
+    table.show()
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, tables included")
 
 
 if __name__ == "__main__":

@@ -169,6 +169,11 @@ class Streams:
     def __len__(self) -> int:
         return len(self._starts)
 
+    @property
+    def counters(self) -> tuple[bytes, Words]:
+        """The key and where each stream starts, for a reader on another device."""
+        return self._key, self._starts
+
     def words(self, count: int) -> Words:
         """Return the next `count` uniform 64-bit numbers of every item: shape (items, count)."""
         blocks = -(-count // _BLOCK_WORDS)

@@ -31,9 +31,9 @@ WORKERS = 4
 
 @pytest.fixture(scope="session")
 def ray():
-    """A Ray of four workers, as the engine itself would start one."""
+    """A Ray of four workers, as the engine itself would start one, that believes in two GPUs."""
     pytest.importorskip("ray")
-    with RayEngine(workers=WORKERS)._connected() as ray:
+    with RayEngine(workers=WORKERS)._connected(num_gpus=2) as ray:
         yield ray
 
 

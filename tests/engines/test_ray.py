@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import time
@@ -74,7 +75,8 @@ def test_a_file_that_kills_every_worker_stops_the_run_which_goes_on_elsewhere(ra
 def test_a_run_whose_driver_is_killed_goes_on(ray, released, texts, rewriter, tmp_path):
     local = released(texts, tmp_path / "local", rewriter)
     address = ray.get_runtime_context().gcs_address
-    command = [sys.executable, SCRIPT, texts, tmp_path / "out", tmp_path / "key", address]
+    (tmp_path / "rewriter").write_bytes(pickle.dumps(rewriter))
+    command = [sys.executable, SCRIPT, texts, tmp_path / "out", tmp_path / "key", address, tmp_path / "rewriter"]
     driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     journal = tmp_path / "out.partial" / "journal"
     try:
@@ -150,3 +152,45 @@ def test_without_the_package_the_error_says_what_to_install(released, texts, rew
 def test_a_number_of_workers_must_be_one(workers):
     with pytest.raises(InvalidInputError, match="workers must be a whole number >= 1"):
         RayEngine(workers=workers)
+
+
+def test_a_store_gets_the_same_files_and_the_receipt_last(ray, released, texts, rewriter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    local, receipt = released(texts, tmp_path / "local", rewriter)
+    (tmp_path / "store").mkdir()
+    source, target = f"file://{tmp_path}/texts", f"file://{tmp_path}/store/out"
+    options = {"column": "text", "key_file": tmp_path / "key", "batch_bytes": 4096}
+    fails = hostile(rewriter, tmp_path / "deaths", error=OSError("the store does not answer"))
+    with pytest.raises(RunStoppedError, match=r"Input/output error.*what is done stays in out.partial"):
+        plan(source, target, fails, engine=RayEngine(workers=1), **options).run()
+    assert not (tmp_path / "store" / "out.receipt.json").exists()
+    done = plan(source, target, rewriter, engine=RayEngine(workers=2), **options).run().as_dict()
+    assert content_of(tmp_path / "store" / "out") == local
+    assert {**done, "created": None} == {**receipt, "created": None}
+    assert verify(tmp_path / "store" / "out").ok
+    assert not (tmp_path / "out.partial").exists()
+    with pytest.raises(InvalidInputError, match="exists, or its receipt does"):
+        plan(source, target, rewriter, engine=RayEngine(workers=1), **options).run()
+
+
+@pytest.mark.parametrize(("options", "reason"), [({}, "--engine ray"), ({"overwrite": True}, "can't be replaced")])
+def test_a_store_needs_workers_and_is_never_overwritten(texts, rewriter, tmp_path, options, reason):
+    engine = RayEngine() if options else None
+    with pytest.raises(InvalidInputError, match=reason):
+        plan(texts, f"file://{tmp_path}/out", rewriter, column="text", engine=engine, **options)
+
+
+def test_a_worker_sees_the_gpus_that_it_was_given(ray):
+    def seen(number, secret):
+        import os
+
+        return number, len(secret), os.environ.get("CUDA_VISIBLE_DEVICES")
+
+    engine = RayEngine(workers=1, gpus=1.0)
+    assert list(engine.over(seen, [7, 5], secret=KEY)) == [(7, (7, 32, "0")), (5, (5, 32, "0"))]
+
+
+@pytest.mark.parametrize("gpus", [-1.0, float("nan"), float("inf"), "one"])
+def test_a_number_of_gpus_must_be_one(gpus):
+    with pytest.raises(InvalidInputError, match="gpus must be a"):
+        RayEngine(gpus=gpus)

@@ -39,6 +39,7 @@ PRIVUNIT = "tests/mechanisms/test_privunit.py::"
 CLIPPED = "tests/mechanisms/test_clipped_laplace.py::"
 CLIPPING = "tests/noise/test_clipping.py::"
 ADEPT = "tests/reproduce/test_adept.py::"
+ENGINES = "tests/engines/"
 TABLES = "tests/reproduce/test_hyperbolic.py::"
 SENTDP = "tests/reproduce/sentdp/"
 WHOLE = "tests/mechanisms/test_adept.py::"
@@ -58,6 +59,8 @@ NADP = "tests/mechanisms/test_nadp.py::"
 CALIBRATION = "tests/measure/test_calibration.py::"
 STATISTICS = "tests/measure/test_statistics.py::"
 ATTACKS = "tests/measure/test_attacks.py::"
+CARRIED_OUT = "tests/measure/attacks/"
+COMPARING = "tests/measure/compare/"
 DENIABILITY = "tests/measure/test_deniability.py::"
 PLANE = "tests/measure/picture/test_plane.py::"
 PHRASES = "tests/text/test_phrases.py::"
@@ -1221,7 +1224,7 @@ EMBEDDING_PATCHES = (
     ),
     Patch(
         "a run over vectors that goes on gives rows other noise than they had",
-        "jobs/running.py",
+        "jobs/pieces.py",
         "random.at(random.row + batch.start.items)",
         "random.at(random.row + batch.start.items % 7)",
         (JOBS_OF_VECTORS + "test_every_vector_mechanism_runs_and_repeats_under_its_key[Laplace]",),
@@ -1312,6 +1315,58 @@ LEARNING_PATCHES = (
         "if len(kept) == len(pairs):",
         "if kept:",
         (RELATIONS + "test_the_filters_of_the_paper",),
+    ),
+)
+
+COMPARING_PATCHES = (
+    Patch(
+        "the attack on a pair takes the less likely word",
+        "measure/attacks/pairs.py",
+        "np.maximum(rows,",
+        "np.minimum(rows,",
+        (CARRIED_OUT + "test_pairs.py::test_the_guarantee_bounds_the_attack_on_every_pair",),
+    ),
+    Patch(
+        "the adaptive attack takes the rarest origin of an output",
+        "measure/attacks/guessing.py",
+        "np.lexsort((-(pairs % count), often, pairs // count))",
+        "np.lexsort((-(pairs % count), -often, pairs // count))",
+        (CARRIED_OUT + "test_guessing.py::test_the_adaptive_attack_comes_near_the_best_one_and_never_passes_it",),
+    ),
+    Patch(
+        "the frontier takes the rate of a law for its loss",
+        "measure/compare/exponentials.py",
+        "losses=(rates + worst.slope) * (1 + 1e-11),",
+        "losses=rates * (1 + 1e-11),",
+        (COMPARING + "test_exponentials.py::test_every_number_is_that_of_its_definition_on_the_whole_matrix",),
+    ),
+    Patch(
+        "Mahalanobis noise is compared at its own epsilon",
+        "measure/compare/noises.py",
+        "loss / (setting.radius * Mahalanobis(covariance, epsilon=1.0).euclidean_epsilon)",
+        "loss / setting.radius",
+        (COMPARING + "test_noises.py::test_what_is_proved_loses_what_was_asked_for",),
+    ),
+    Patch(
+        "ADePT's noise is compared at the loss that it claims",
+        "measure/compare/noises.py",
+        "a_unit = loss * math.sqrt(dimension) / (2 * clip)",
+        "a_unit = loss / (2 * clip)",
+        (COMPARING + "test_noises.py::test_what_is_published_is_said_to_lose_what_it_truly_loses",),
+    ),
+    Patch(
+        "classes that should be shuffled are not",
+        "measure/compare/texts.py",
+        "self.task.shuffled() if shuffled else self.task",
+        "self.task",
+        (COMPARING + "test_words.py::test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing",),
+    ),
+    Patch(
+        "the page of a frontier allows any script",
+        "measure/compare/page/page.py",
+        "script-src '{_sha256(script)}'",
+        "script-src 'unsafe-inline'",
+        (COMPARING + "test_frontier.py::test_the_page_is_whole_and_asks_nothing_of_the_network",),
     ),
 )
 
@@ -1565,7 +1620,7 @@ EMBED_COMMAND_PATCHES = (
     ),
     Patch(
         "a refused record is counted without those that are null",
-        "jobs/running.py",
+        "jobs/pieces.py",
         "int(records[low])",
         "low",
         (JOBS_OF_VECTORS + "test_a_vector_that_the_mechanism_refuses_is_told_by_its_records",),
@@ -2105,6 +2160,20 @@ UTTERANCE_PATCHES = (
         (CODEC + "test_network.py::test_no_more_is_written_than_the_limit_and_never_the_unknown_word",),
     ),
     Patch(
+        "the writer is told how much noise there is",
+        "learn/autoencoder/autoencoder.py",
+        "clipped(np.array(vectors[start : start + _PORTION], dtype=np.float64), self.clip, order=2)",
+        "np.array(vectors[start : start + _PORTION], dtype=np.float64)",
+        (CODEC + "test_autoencoder.py::test_a_vector_outside_the_ball_is_read_as_the_nearest_inside",),
+    ),
+    Patch(
+        "every batch of utterances begins with the noise of the first",
+        "jobs/work.py",
+        "return packed(self.mechanism._sample(items, source.streams(self.purpose, items)))",
+        "return packed(self.mechanism._sample(items, source.at(0).streams(self.purpose, items)))",
+        ("tests/jobs/test_utterances.py::test_a_stopped_run_goes_on_and_gives_the_same_bytes",),
+    ),
+    Patch(
         "unknown words are left out",
         "learn/autoencoder/tokens.py",
         "[*(self._ids.get(word, UNKNOWN) for word in words_of(text, self.length)), END]",
@@ -2368,7 +2437,106 @@ LAYOUT_PATCHES = (
     ),
 )
 
+ENGINE_PATCHES = (
+    Patch(
+        "workers: every file gets the noise of the first",
+        "jobs/spreading.py",
+        "RandomSource.keyed(key, number * ROWS_OF_A_FILE)",
+        "RandomSource.keyed(key, 0)",
+        (ENGINES + "test_ray.py::test_vectors_are_released_as_in_one_process",),
+    ),
+    Patch(
+        "workers: a killed worker's file is forgotten",
+        "engines/ray.py",
+        "                    waiting.appendleft(number)\n",
+        "                    pass\n",
+        (ENGINES + "test_ray.py::test_workers_that_are_killed_in_the_middle_change_no_byte_and_cost_nothing",),
+    ),
+    Patch(
+        "workers: records may be longer than what is paid for",
+        "jobs/spreading.py",
+        "limit = None if job.payment is None else Limit(words=job.payment.words)",
+        "limit = None if job.payment is None else Limit(words=None)",
+        (ENGINES + "test_ray.py::test_a_record_with_more_words_than_are_paid_for_is_refused_by_the_worker",),
+    ),
+    Patch(
+        "workers: what an exception says is passed on",
+        "engines/outcomes.py",
+        'return f"{type(error).__name__} (',
+        'return f"{error} {type(error).__name__} (',
+        (ENGINES + "test_outcomes.py::test_any_other_message_stays_in_the_worker",),
+    ),
+    Patch(
+        "workers: the key is sent as it is",
+        "engines/sealing.py",
+        "return sender + _cipher(shared, sender, public).encrypt(_NONCE, secret, None)",
+        "return sender + secret + bytes(16)",
+        (ENGINES + "test_sealing.py::test_a_sealed_key_shows_nothing_of_it_and_is_never_the_same",),
+    ),
+    Patch(
+        "workers: the receipt lists files as they were finished",
+        "jobs/running.py",
+        "[journal.progress.finished[job.name_of(shard)] for shard in job.shards.files]",
+        "list(journal.progress.finished.values())",
+        (ENGINES + "test_ray.py::test_vectors_are_released_as_in_one_process",),
+    ),
+    Patch(
+        "stores: an output that exists is written over",
+        "jobs/committing.py",
+        "if stored.exists() or stored.beside(RECEIPT_SUFFIX).exists():",
+        "if False:",
+        (ENGINES + "test_ray.py::test_a_store_gets_the_same_files_and_the_receipt_last",),
+    ),
+)
+
+TASK_PATCHES = (
+    Patch(
+        "tasks: rows that are tested were learnt from",
+        "measure/tasks/learning.py",
+        "for j in range(count) if j not in (i, i - 1 if i else count - 1)",
+        "for j in range(count) if j != (i - 1 if i else count - 1)",
+        ("tests/measure/tasks/test_tasks.py::test_every_row_is_tested_once_and_never_learnt_from_before",),
+    ),
+    Patch(
+        "tasks: shuffled answers are those of before",
+        "measure/tasks/lexicon.py",
+        "return replace(self, positive=in_order(self.positive, order))",
+        "return self",
+        ("tests/measure/tasks/test_tasks.py",),
+    ),
+    Patch(
+        "tasks: ratings of different sources are mixed",
+        "measure/tasks/similarity.py",
+        "return [names == name for name in dict.fromkeys(self.groups)]",
+        "return [names == names]",
+        ("tests/measure/tasks/test_tasks.py::test_correlations_are_within_groups_where_ratings_are_not_comparable",),
+    ),
+    Patch(
+        "glove: far words count as much as near ones",
+        "learn/glove_kernel.py",
+        "share = np.float32(1.0 / k)",
+        "share = np.float32(1.0)",
+        ("tests/learn/test_glove.py::test_pairs_count_one_over_their_distance_within_a_text",),
+    ),
+    Patch(
+        "nadp: skewness without the correction for small samples",
+        "measure/overlap.py",
+        "count / ((count - 1) * (count - 2))",
+        "1 / count",
+        ("tests/measure/test_overlap.py::test_skewness_is_that_of_scipy",),
+    ),
+    Patch(
+        "nadp: the Gaussian baseline has too little noise",
+        "reproduce/nadp/mechanisms.py",
+        '{"variant": "radius", "radius": radius}',
+        '{"variant": "radius", "radius": radius / 1.3}',
+        ("tests/reproduce/nadp/test_paper.py::test_the_noise_of_each_mechanism_has_the_size_that_the_paper_says",),
+    ),
+)
+
 PATCHES = (
+    *TASK_PATCHES,
+    *ENGINE_PATCHES,
     *LAYOUT_PATCHES,
     *LEDGER_PATCHES,
     *UTTERANCE_PATCHES,
@@ -2382,6 +2550,7 @@ PATCHES = (
     *EMBED_COMMAND_PATCHES,
     *ENCODER_PATCHES,
     *DOCUMENT_PATCHES,
+    *COMPARING_PATCHES,
     *MEASURING_PATCHES,
     *LEARNING_PATCHES,
     *EMBEDDING_PATCHES,

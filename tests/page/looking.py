@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,6 @@ mechanisms:
     vocabulary: nouns.npz
     weights: general
     epsilon: 2.5
-    keep_stop_words: true
   answers:
     mechanism: SentenceResponses
     response: {mechanism: PublicResponse, candidates: candidates.txt, epsilon: 8}
@@ -97,3 +97,11 @@ def shoot(page, name):
     page.mouse.move(0, 0)
     page.wait_for_timeout(200)
     page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+
+
+def until(page, said, seconds=15):
+    """Wait until an expression is true. Playwright's own way to wait is eval, which the page's policy forbids."""
+    ends = time.monotonic() + seconds
+    while not page.evaluate(said):
+        assert time.monotonic() < ends, said
+        page.wait_for_timeout(20)

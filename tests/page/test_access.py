@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.page.looking import until
 
 VIEWS = {
     "try": "svg.map",
@@ -51,15 +52,15 @@ def test_every_view_has_its_title_and_takes_the_focus(visit):
         titles = set()
         for view in VIEWS:
             page.click(f"nav a[href='#{view}']")
-            page.wait_for_function(f"document.querySelector('#views a[aria-current]').hash === '#{view}'")
+            until(page, f"document.querySelector('#views a[aria-current]').hash === '#{view}'")
             titles.add(page.title())
             assert page.locator("h1:visible").count() == 1
         assert len(titles) == len(VIEWS)
-        page.wait_for_function("document.activeElement.id === 'main'")
+        until(page, "document.activeElement.id === 'main'")
 
 
 def test_the_first_stop_of_the_tab_key_skips_to_the_content(visit):
     with visit(key=None) as page:
-        page.evaluate("document.activeElement.blur()")
-        page.keyboard.press("Tab")
+        page.focus("#key")
+        page.keyboard.press("Shift+Tab")
         assert page.evaluate("document.activeElement.className") == "skip"

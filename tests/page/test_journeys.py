@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.page.looking import TEXT, shoot
+from tests.page.looking import TEXT, shoot, until
 
 STORY = "Will it be colder in Ohio next week? My doctor in Boston told me to take aspirin."
 
@@ -28,16 +28,17 @@ def slide_to(page, epsilon):
 
 def choose(page, word):
     page.locator("#original .word", has_text=word).first.click()
-    page.wait_for_function(f"document.getElementById('word-title').textContent === '“{word.lower()}”'")
+    until(page, f"document.getElementById('word-title').textContent === '“{word.lower()}”'")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
 def test_a_text_is_shown_beside_samples_with_what_changed(visit, scheme, width):
     with visit(scheme=scheme, width=width) as page:
         page.wait_for_selector("#samples li")
-        slide_to(page, 2.4)
+        slide_to(page, 2.7)
         choose(page, "Ohio")
         page.wait_for_selector("svg.map")
+        until(page, "!document.getElementById('plausible').textContent.includes('counting')", seconds=60)
         shoot(page, f"try-{scheme}-{width}")
         originals = page.locator("#original .word").all_text_contents()
         assert " ".join(originals) == STORY.replace("?", "").replace(".", "")
@@ -73,7 +74,7 @@ def test_typing_is_never_blocked_and_the_last_text_is_shown(visit):
         page.fill("#text", "")
         page.locator("#text").press_sequentially(TEXT, delay=4)
         assert page.input_value("#text") == TEXT
-        page.wait_for_function("document.querySelectorAll('#original .word').length === 8")
+        until(page, "document.querySelectorAll('#original .word').length === 8")
 
 
 def test_a_word_tells_its_chances_and_who_is_as_plausible(visit, site):
@@ -81,10 +82,10 @@ def test_a_word_tells_its_chances_and_who_is_as_plausible(visit, site):
         page.wait_for_selector("#samples li")
         page.select_option("#mechanism", "nouns")
         page.fill("#text", "The doctor drove to Ohio.")
-        page.wait_for_function("document.querySelectorAll('#original .word').length === 5")
-        assert page.locator("#original .left").all_text_contents() == ["The", "to"]
+        until(page, "document.querySelectorAll('#original .word').length === 5")
+        assert page.locator("#original .unknown").all_text_contents() == ["The", "to"]
         choose(page, "doctor")
-        page.wait_for_function("!document.getElementById('plausible').textContent.includes('counting')")
+        until(page, "!document.getElementById('plausible').textContent.includes('counting')")
         page.wait_for_selector("svg.map .rim:not(.flat)")
         shoot(page, "disc-light")
         asked = {"mechanism": "nouns", "word": "doctor"}
@@ -98,7 +99,7 @@ def test_a_word_tells_its_chances_and_who_is_as_plausible(visit, site):
         assert "other words" in page.text_content("#plausible")
         assert "%" in page.text_content("#recovered")
         page.locator(".bars button").first.click()
-        page.wait_for_function("document.getElementById('word-title').textContent !== '“doctor”'")
+        until(page, "document.getElementById('word-title').textContent !== '“doctor”'")
 
 
 def test_words_are_reached_with_the_keyboard_alone(visit):
@@ -110,7 +111,7 @@ def test_words_are_reached_with_the_keyboard_alone(visit):
         for _ in range(5):
             page.keyboard.press("ArrowRight")
         assert page.evaluate("document.activeElement.textContent") == "Ohio"
-        page.wait_for_function("document.getElementById('word-live').textContent.startsWith('ohio stays')")
+        until(page, "document.getElementById('word-live').textContent.startsWith('ohio stays')")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.className") == "plain"
         page.keyboard.press("Shift+Tab")
@@ -126,7 +127,7 @@ def test_what_answers_with_whole_sentences_is_shown_too(visit):
     with visit() as page:
         page.wait_for_selector("#samples li")
         page.select_option("#mechanism", "answers")
-        page.wait_for_function("document.getElementById('odds').textContent.includes('One sentence')")
+        until(page, "document.getElementById('odds').textContent.includes('One sentence')")
         assert page.is_hidden("#word")
         assert page.is_hidden("#slide")
         assert page.locator("#samples li").count() == 4
@@ -141,6 +142,7 @@ def test_a_file_is_weighed_released_downloaded_and_paid(visit, site, tmp_path, s
     spent = site.running.client.get("/v1/datasets/tickets 2026").json()["facts"]["spent"]["epsilon"]
     with visit(view="release", scheme=scheme, width=width) as page:
         page.set_input_files("#release-file", tmp_path / "notes.csv")
+        page.wait_for_selector("#file-about:not([hidden])")
         assert page.input_value("#release-column") == "note"
         assert "120 records" in page.text_content("#file-size")
         page.click("#weigh")
@@ -153,7 +155,7 @@ def test_a_file_is_weighed_released_downloaded_and_paid(visit, site, tmp_path, s
         page.wait_for_selector("#done a.button")
         shoot(page, f"released-{scheme}-{width}")
         with page.expect_download() as download:
-            page.click("text=Download")
+            page.click("a:text-is('Download')")
         released = download.value.path().read_text()
         assert download.value.suggested_filename == "notes.released.csv"
         with page.expect_download() as download:

@@ -18,7 +18,7 @@ def table(seed, count, dimension, *, scale=1.0):
     """Points of very different sizes, some of them with one large coordinate."""
     generator = np.random.default_rng(seed)
     points = scale * generator.standard_normal((count, dimension)) * generator.gamma(2.0, size=(count, 1))
-    points[:: 7, generator.integers(dimension)] += 5 * scale
+    points[::7, generator.integers(dimension)] += 5 * scale
     return np.rint(points / STEP) * STEP
 
 

@@ -20,7 +20,7 @@ from textveil.cli.document_options import (
     own_candidates,
     response_of,
 )
-from textveil.cli.engine import EngineName, RayAddress, Workers, where_of
+from textveil.cli.engine import EngineName, RayAddress, WorkerGpus, Workers, where_of
 from textveil.cli.options import Table, vocabulary_of
 from textveil.cli.running import (
     Column,
@@ -116,6 +116,7 @@ def run(
     engine: EngineName = "local",
     workers: Workers = None,
     ray_address: RayAddress = None,
+    worker_gpus: WorkerGpus = 0.0,
 ) -> None:
     """Release one vector a record: given, or of its text or sentences. Interrupted? Run the same command again."""
     from textveil.files import Holds, Selection
@@ -170,7 +171,7 @@ def run(
         key_file=key_file,
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
-        **where_of(engine, workers, ray_address),
+        **where_of(engine, workers, ray_address, worker_gpus),
     )
     if told:
         typer.echo(told, err=True)

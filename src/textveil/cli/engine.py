@@ -31,6 +31,10 @@ RayAddress = Annotated[
         "--ray-address", help="Of a cluster, ray-head:6379 say; by default one is started.", rich_help_panel=_PANEL
     ),
 ]
+WorkerGpus = Annotated[
+    float,
+    typer.Option("--worker-gpus", help="GPUs of each worker of ray; 0.5 if two share one.", rich_help_panel=_PANEL),
+]
 
 
 class Where(TypedDict):
@@ -40,14 +44,15 @@ class Where(TypedDict):
     engine: Engine | None
 
 
-def where_of(name: str, workers: int | None, address: str | None) -> Where:
+def where_of(name: str, workers: int | None, address: str | None, gpus: float) -> Where:
     """Return where files are released."""
     if name == "ray":
         from textveil.engines import RayEngine
 
-        return {"threads": None, "engine": RayEngine(workers=workers, address=address)}
+        return {"threads": None, "engine": RayEngine(workers=workers, address=address, gpus=gpus)}
     if name != "local":
         raise InvalidInputError(f"--engine must be local or ray (got {name})")
-    if address is not None:
-        raise InvalidInputError("--ray-address would do nothing, since the engine is local; add --engine ray")
+    for option, is_given in (("--ray-address", address is not None), ("--worker-gpus", gpus != 0)):
+        if is_given:
+            raise InvalidInputError(f"{option} would do nothing, since the engine is local; add --engine ray")
     return {"threads": workers, "engine": None}

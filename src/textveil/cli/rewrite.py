@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.engine import EngineName, RayAddress, Workers, where_of
+from textveil.cli.engine import EngineName, RayAddress, WorkerGpus, Workers, where_of
 from textveil.cli.options import Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
 from textveil.cli.running import (
     Column,
@@ -75,6 +75,7 @@ def run(
     engine: EngineName = "local",
     workers: Workers = None,
     ray_address: RayAddress = None,
+    worker_gpus: WorkerGpus = 0.0,
 ) -> None:
     """Rewrite the texts of a file word by word, or as whole utterances. Interrupted? Run the same command again."""
     from textveil.jobs import plan
@@ -116,7 +117,7 @@ def run(
         receipt=receipt,
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
-        **where_of(engine, workers, ray_address),
+        **where_of(engine, workers, ray_address, worker_gpus),
     )
     done = carried_out(job, preview=preview, discard=discard)
     if done is None:

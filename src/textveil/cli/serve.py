@@ -40,7 +40,7 @@ def run(
         Path | None, typer.Option("--config", help="YAML of the mechanisms that are offered; see docs/service.md.")
     ] = None,
     frontier: Annotated[
-        Path | None, typer.Option("--frontier", help="What `textveil compare` wrote as JSON, for the page to show.")
+        Path | None, typer.Option("--frontier", help="The page that `textveil compare` wrote; ours shows it too.")
     ] = None,
     quick: Annotated[
         bool,

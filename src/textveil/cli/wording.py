@@ -7,7 +7,7 @@ import re
 _NAMES = (
     "alpha|candidates|case|clip|column|counting|covariance|dataset|delimiter|delta|dtype|epsilon|format|header|metric|mix|"
     "nearest|normalise|offset|overwrite|packed|precision|projection|projections|public|radius|receipt|sampler|samples|sensitivity|"
-    "target|unit|utility|vocabulary|weights"
+    "target|unit|utility|vocabulary|weights|workers"
 )
 _RULES = (
     # Where a message names both, the option is enough.

@@ -20,7 +20,7 @@ from textveil.compiled import thread_count
 from textveil.engines.engine import Task
 from textveil.engines.outcomes import Outcome, outcome_of
 from textveil.engines.sealing import Recipient, seal
-from textveil.errors import InvalidInputError, MissingDependencyError, require_count
+from textveil.errors import InvalidInputError, MissingDependencyError, require_count, require_number
 from textveil.receipts import library
 
 MOST_DEATHS = 3
@@ -36,26 +36,30 @@ class RayEngine:
     ----------
     workers : how many, each with one core; by default as many as the cluster has
     address : of a cluster, "ray-head:6379" or "auto" say; by default one is started here and stopped at the end
+    gpus : GPUs of each worker, 0.5 if two share one; Ray hides the others from it
     """
 
     workers: int | None = None
     address: str | None = None
+    gpus: float = 0.0
 
     def __post_init__(self) -> None:
         if self.workers is not None:
             require_count("workers", self.workers)
+        if not 0 <= require_number("gpus", self.gpus) < float("inf"):
+            raise InvalidInputError(f"gpus must be a finite number >= 0 (got {self.gpus!r})")
 
     def over(self, task: Task, numbers: Sequence[int], *, secret: bytes) -> Generator[tuple[int, Any], None, None]:
         """Yield each number, as soon as it is done, with what the task gave."""
         with self._connected() as ray:
-            crew = _Crew(ray, task, self.workers or int(ray.cluster_resources().get("CPU", 1)))
+            crew = _Crew(ray, task, self.workers or int(ray.cluster_resources().get("CPU", 1)), self.gpus)
             try:
                 yield from crew.work(numbers, secret)
             finally:
                 crew.dismiss()
 
     @contextmanager
-    def _connected(self) -> Iterator[Any]:
+    def _connected(self, **more: Any) -> Iterator[Any]:
         ray = _library()
         if ray.is_initialized():
             yield ray
@@ -65,7 +69,7 @@ class RayEngine:
             # On its own machine Ray needs no network, and reports nothing to its makers.
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             options |= {"num_cpus": self.workers or thread_count(), "include_dashboard": False}
-            options |= {"_node_ip_address": "127.0.0.1"}
+            options |= {"_node_ip_address": "127.0.0.1", **more}
         with _silent():
             try:
                 ray.init(self.address or "local", **options)
@@ -99,12 +103,12 @@ class Worker:
 class _Crew:
     """The workers of a run and what each is doing."""
 
-    def __init__(self, ray: Any, task: Task, size: int) -> None:
+    def __init__(self, ray: Any, task: Task, size: int, gpus: float) -> None:
         self._ray = ray
         self._size = size
         self._shared = ray.put(task)
         # A worker that died has lost the key; a new one must be greeted, so Ray is not to restart it by itself.
-        self._kind = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Worker)
+        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, max_task_retries=0)(Worker)
         self._calls: dict[Any, tuple[Any, int]] = {}
         self._deaths: Counter[int] = Counter()
 

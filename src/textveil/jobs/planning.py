@@ -234,15 +234,14 @@ def plan(
     engine : where files are released, each by a worker of one thread; by default one after the other in this process
     """
     path = None if os.fspath(source) == STREAM else place_of(source)
-    asked_for = None if os.fspath(target) == STREAM else place_of(target)
-    stored = asked_for if isinstance(asked_for, StoredPath) else None
-    goal = Path(stored.name) if stored is not None else asked_for
+    place = None if os.fspath(target) == STREAM else place_of(target)
+    goal, stored = (Path(place.name), place) if isinstance(place, StoredPath) else (place, None)
     task = work_of(work)
     texts = Holds.DOCUMENTS if traits_of(task).documents else Holds.TEXTS
     holds = texts if task.takes is None else Holds.VECTORS
     shards = shards_of(path, format, holds)
-    _check_places(path, asked_for, receipt)
-    _check_engine(path, asked_for, engine, overwrite=overwrite)
+    _check_places(path, place, receipt)
+    _check_engine(path, place, engine, overwrite=overwrite)
     if path is None and not shards.files[0].format.kind.is_text:
         raise InvalidInputError(
             f"{format} can't be read from standard input, since its end is needed first; give a file"
@@ -293,7 +292,7 @@ def _check_engine(source: Place | None, target: Place | None, engine: Engine | N
     if not isinstance(target, StoredPath):
         return
     if engine is None:
-        raise InvalidInputError(f"{target} is written by workers, each its file; give engine= (--engine ray)")
+        raise InvalidInputError(f"{target} is written by workers, each its file; give an engine (--engine ray)")
     if overwrite:
         raise InvalidInputError(f"{target} can't be replaced in one step, as a store has none; give another output")
 

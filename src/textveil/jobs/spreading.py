@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from textveil.files import Position, open_sink
+from textveil.errors import InvalidInputError
+from textveil.files import Position, Shards, open_sink
 from textveil.files.durable import sync_folder
 from textveil.jobs.journal import Journal, ReleasedFile
 from textveil.jobs.partial import PartialFolder
@@ -23,13 +24,14 @@ from textveil.jobs.pieces import ROWS_OF_A_FILE, pieces, released_file
 from textveil.jobs.spending import Limit
 from textveil.progress import Step
 from textveil.randomness import RandomSource, fresh_key
+from textveil.receipts import digest_of
 
 if TYPE_CHECKING:
     from textveil.engines import Engine
     from textveil.jobs.planning import Job
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FileTask:
     """Releases one file of a run, by its number, in any process that can read the input.
 
@@ -38,14 +40,18 @@ class FileTask:
     job : the run, without the ledger that pays
     limit : what is paid for
     folder : where attempts are written
+    mechanism : the digest of what the driver releases with; models may be loaded anew where the task is carried out
     """
 
     job: Job
     limit: Limit | None
     folder: Path
+    mechanism: str
 
     def __call__(self, number: int, key: bytes) -> tuple[str, ReleasedFile]:
         """Return the name of the attempt, a whole file on the disk, and its facts; a store has the file already."""
+        if digest_of(self.job.work.spec()) != self.mechanism:
+            raise InvalidInputError("a worker has another model than is here; install the same on every machine")
         if self.job.stored is None:
             return self._attempt(self.folder, number, key)
         with TemporaryDirectory() as folder:
@@ -86,13 +92,26 @@ def release_elsewhere(
         return
     partial.clear_attempts()
     limit = None if job.payment is None else Limit(words=job.payment.words)
-    task = FileTask(replace(job, engine=None, spending=None, payment=None, threads=1), limit, partial.attempts)
+    task = FileTask(
+        job=replace(job, shards=_absolute(job.shards), engine=None, spending=None, payment=None, threads=1),
+        limit=limit,
+        folder=partial.attempts.absolute(),
+        mechanism=job.fingerprint["mechanism"],
+    )
     with closing(engine.over(task, left, secret=key)) as results:
         for number, (attempt, file) in results:
             if job.stored is None:
                 _adopt(partial, partial.attempts / attempt, file)
             journal.finished(file)
             step(sizes[number])
+
+
+def _absolute(shards: Shards) -> Shards:
+    """Return the files by names that hold in whatever folder a worker is."""
+    files = [
+        replace(shard, path=shard.path.absolute()) if isinstance(shard.path, Path) else shard for shard in shards.files
+    ]
+    return replace(shards, files=files)
 
 
 def _adopt(partial: PartialFolder, attempt: Path, file: ReleasedFile) -> None:

@@ -6,7 +6,7 @@ hidden at all every overlap is 1 and the skewness is 0, the best value. See docs
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +15,38 @@ from textveil.errors import InvalidInputError
 from textveil.vocabulary.nearest_set import NearestSet
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 
-def neighbour_overlap(
-    points: NDArray[Any], words: NDArray[np.int64], released: Floats, *, neighbours: int = 10
-) -> Floats:
-    """Return the Jaccard index of the neighbours of words and of their releases.
+class Overlap(NamedTuple):
+    """The Jaccard index of the neighbours of each word and of its release; and the words nearest to the release."""
+
+    shares: Floats
+    nearest: Ids
+
+
+class NeighbourOverlap:
+    """Compares words with their releases.
 
     Parameters
     ----------
     points : the public vectors of all words
     words : the numbers of those released
-    released : (n, d), the releases
     neighbours : how many; a word is the first of its own
     """
-    if len(words) != len(released):
-        raise InvalidInputError(f"there must be one release a word (got {len(released)} for {len(words)})")
-    search = NearestSet(points, neighbours)
-    own, others = search.nearest(points[words].astype(np.float64)), search.nearest(released)
-    common = np.array([len(np.intersect1d(a, b)) for a, b in zip(own, others, strict=True)], dtype=np.float64)
-    return common / (2 * neighbours - common)
+
+    def __init__(self, points: NDArray[Any], words: Ids, *, neighbours: int = 10) -> None:
+        self.words = words
+        self._search = NearestSet(points, neighbours)
+        self._own = self._search.nearest(points[words].astype(np.float64))
+
+    def __call__(self, released: Floats) -> Overlap:
+        """Return the overlaps of releases, one a word, in the same order."""
+        if len(released) != len(self.words):
+            raise InvalidInputError(f"there must be one release a word (got {len(released)} for {len(self.words)})")
+        found = self._search.nearest(released)
+        common = (self._own[:, :, None] == found[:, None, :]).sum(axis=(1, 2))
+        return Overlap(common / (2 * self._search.count - common), found)
 
 
 def skewness(values: Floats) -> float:

@@ -22,13 +22,13 @@ _PORTION_WORDS = 1 << 17
 _LEAST_PORTIONS = 8
 
 # Blocks set aside for rejections in each stream: 64 GB of keystream, which no item reads to the end.
-_RESERVED = 1 << 32
+RESERVED = 1 << 32
 
 
 def until_done(streams: Streams, attempt: Callable[[Streams, Rows], NDArray[np.bool_]]) -> None:
     """Repeat `attempt(part, rows)` on the items that it has not yet marked as done."""
     part, rows = streams, np.arange(len(streams))
-    beyond = streams.used + _RESERVED
+    beyond = streams.used + RESERVED
     while len(rows):
         again = ~attempt(part, rows)
         part, rows = part.select(again), rows[again]

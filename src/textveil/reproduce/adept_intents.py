@@ -18,9 +18,10 @@ from textveil.compiled import over_threads
 from textveil.errors import MissingDependencyError
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.network import Shape
-from textveil.learn.autoencoder.training import Recipe, train
+from textveil.learn.autoencoder.training import Recipe, train, training_digest
 from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
+from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.progress import progress
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import shown, spread
@@ -108,7 +109,7 @@ def mechanism_of(codec: AutoEncoder, noise: Noise, epsilon: float) -> Adept:
 
 
 def trained(corpus: Corpus, noise: Noise, seed: int, epochs: int, device: str) -> AutoEncoder:
-    """Return an auto-encoder that was trained with the very noise that its vectors will meet."""
+    """Return an auto-encoder that was trained with the very noise that its vectors will meet, once for all runs."""
     low, high = map(noise.nominal, TRAINED)
     recipe = Recipe(
         shape=Shape(latent=noise.latent),
@@ -119,7 +120,15 @@ def trained(corpus: Corpus, noise: Noise, seed: int, epochs: int, device: str) -
         seed=seed,
     )
     public = [each.text for each in corpus.public]
-    return train(public, recipe, device=device, threads=1, shown=False)
+    kept = cache_folder() / "autoencoders" / f"{training_digest(public, recipe)[:32]}.npz"
+    if kept.exists():
+        return AutoEncoder.load(kept)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = kept.with_suffix(".checkpoint")
+    made = train(public, recipe, device=device, threads=1, checkpoint=unfinished, shown=False)
+    made.save(kept)
+    unfinished.unlink(missing_ok=True)
+    return made
 
 
 def reported(records: Sequence[dict[str, Any]]) -> Reproduction:

@@ -38,10 +38,10 @@ GLOVE = "vectors/glove.6B.300d.80k_plus_tasks.words.txt.gz"
 # them. Its 126,000 pairs become 99,663.
 RECIPE = Recipe(dimension=100, epochs=150)
 LEAST_SEEN, LEAST_LINKS = 2, 3
-STEPS, DRAWS = 600, 32
+STEPS, DRAWS = 600, 16
 # Norm at which points outside the ball are put: inside, where the paper prints outside.
 _INSIDE = 1 - 1e-4
-_PORTION = 1000
+_PORTION = 128
 
 
 def hearst_words(folder: Path, *, recipe: Recipe = RECIPE) -> Vocabulary:
@@ -116,8 +116,20 @@ def published(vocabulary: Vocabulary, epsilon: float, source: RandomSource) -> L
         moved = (vocabulary.block(first, first + _PORTION)[:, None] + noise).reshape(-1, vocabulary.dimension)
         norms = np.linalg.norm(moved, axis=1, keepdims=True)
         inside = moved * np.where(norms >= 1, _INSIDE / np.maximum(norms, 1), 1.0)
-        outputs[first : first + _PORTION] = vocabulary.nearest(inside).reshape(-1, DRAWS)
+        outputs[first : first + _PORTION] = nearest_in_ball(vocabulary, inside).reshape(-1, DRAWS)
     return tabled(outputs)
+
+
+def nearest_in_ball(vocabulary: Vocabulary, points: NDArray[np.float64]) -> Ids:
+    """Return the word nearest to each point: the least |x - y|^2 / (1 - |y|^2) over words y, by one product of matrices.
+
+    `Vocabulary.nearest` keeps more digits and takes ten times as long.
+    """
+    words = vocabulary.block(0, len(vocabulary))
+    squares = np.einsum("ij,ij->i", words, words)
+    products = points @ (words / (1 - squares)[:, None]).T
+    lengths = np.einsum("ij,ij->i", points, points)
+    return np.argmin(np.outer(lengths, 1 / (1 - squares)) + squares / (1 - squares) - 2 * products, axis=1)
 
 
 class Texts:

@@ -145,8 +145,10 @@ def _draw_panel(axes: Any, records: Sequence[Record]) -> None:
                 label=f"{way}, {attacker} texts known",
             )  # fmt: skip
     paper = [r for r in records if r["way"] == PUBLISHED and r["attacker knows"] == CLEAN]
-    axes.plot([r["epsilon"] for r in paper], [r["paper"] for r in paper], ":", color="#555555", marker="D", markersize=3.5,
-              linewidth=1.2, label="paper's table")  # fmt: skip
+    axes.plot(
+        [r["epsilon"] for r in paper], [r["paper"] for r in paper],
+        ":", color="#555555", marker="D", markersize=3.5, linewidth=1.2, label="paper's table",
+    )  # fmt: skip
     for way, dots in ((ORIGINAL, "-"), (NO_NOISE, "-."), (ANY_WORD, ":")):
         (level,) = [r["mean"] for r in records if (r["way"], r["attacker knows"]) == (way, CLEAN)]
         axes.axhline(level, color="#999999", linestyle=dots, linewidth=1.1, label=f"{way}, clean texts known")

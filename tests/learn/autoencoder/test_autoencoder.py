@@ -149,6 +149,16 @@ def test_how_it_writes_is_part_of_what_it_is(parts, small):
         AutoEncoder(*parts, about={}, beam=-1)
 
 
+def test_a_vector_outside_the_ball_is_read_as_the_nearest_inside(small):
+    drawn = np.random.default_rng(3).normal(size=(60, small.dimension))
+    directions = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    outside, inside = 1.5 * small.clip * directions, 0.5 * small.clip * directions
+    # Twice as long is the same direction to the last bit.
+    assert small.decode(2 * outside) == small.decode(outside)
+    assert small.decode(outside) != list(map(small.table.text, small._written(outside)))
+    assert small.decode(inside) == list(map(small.table.text, small._written(inside)))
+
+
 def test_what_is_written_depends_on_the_vector_alone(parts, small):
     vectors = np.random.default_rng(0).normal(size=(40, 3))
     for codec in (small, AutoEncoder(*parts, about=small.about, beam=1)):

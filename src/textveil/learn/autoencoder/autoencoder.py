@@ -23,6 +23,7 @@ from textveil.immutable import SetOnce, read_only
 from textveil.learn.autoencoder.model_files import content_digest, pack, unpack
 from textveil.learn.autoencoder.network import Network, Shape, Vectors
 from textveil.learn.autoencoder.tokens import WordTable
+from textveil.noise.clipping import clipped
 from textveil.noise.transforms import uniforms
 
 SHIPPED = "assistant.npz"
@@ -135,10 +136,15 @@ class AutoEncoder(SetOnce):
         return self._network.encode([self.table.ids(text) for text in texts])
 
     def decode(self, vectors: Vectors) -> list[str]:
-        """Return an utterance for each vector: words of the public table, at most `table.length` of them."""
+        """Return an utterance for each vector: words of the public table, at most `table.length` of them.
+
+        A vector outside the ball is read as the nearest one of the ball, where all utterances are. Otherwise its length
+        would tell the writer how much noise there is, and much noise would make it write the same about everything:
+        likely words, from which nothing is learned, where a definite guess, right or wrong, can be counted.
+        """
         written: list[str] = []
         for start in range(0, len(vectors), _PORTION):
-            part = np.ascontiguousarray(vectors[start : start + _PORTION], dtype=np.float64)
+            part = clipped(np.array(vectors[start : start + _PORTION], dtype=np.float64), self.clip, order=2)
             written += map(self.table.text, self._written(part))
         return written
 

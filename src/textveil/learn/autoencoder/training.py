@@ -141,7 +141,7 @@ def train(
     torch = _torch()
     torch.set_num_threads(thread_count() if threads is None else require_count("threads", threads))
     table = WordTable.of(texts, most=chosen.words, length=chosen.length)
-    kept = Checkpoint(checkpoint, _digest(texts, chosen))
+    kept = Checkpoint(checkpoint, training_digest(texts, chosen))
     trainer = Trainer([table.ids(text) for text in texts], len(table), chosen, device)
     first, seconds = trainer.restore(kept)
     try:
@@ -272,7 +272,8 @@ def _streams(seed: int, purpose: str, row: int, count: int) -> Streams:
     return RandomSource.keyed(key, row << 20).streams(purpose.encode(), np.arange(count))
 
 
-def _digest(texts: Sequence[str], recipe: Recipe) -> str:
+def training_digest(texts: Sequence[str], recipe: Recipe) -> str:
+    """Return the sha256 of all that a training depends on."""
     content = hashlib.sha256()
     for text in texts:
         content.update(hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).digest())

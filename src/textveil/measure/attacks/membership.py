@@ -2,7 +2,7 @@
 
 Every member's vector was released once. The attacker sees all releases, in no order, and scores a vector by how near
 the nearest release comes. If no two vectors have a loss above epsilon, members are recognised at most e^epsilon times
-as often as others, so no attack's advantage passes tanh(epsilon / 2). Proof: docs/measuring.md.
+as often as others, so no attack's advantage passes tanh(epsilon / 2). Proof: docs/comparing.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An attacker who knows that it was one of two words, both as likely, and sees what came out.
 
 The best guess is the word under which the output is likelier; it is right with chance sum_y max(P[y|x], P[y|x']) / 2.
-A loss of at most l between the two keeps every attack at or below 1 / (1 + e^-l). Proof: docs/measuring.md.
+A loss of at most l between the two keeps every attack at or below 1 / (1 + e^-l). Proof: docs/comparing.md.
 """
 
 from __future__ import annotations

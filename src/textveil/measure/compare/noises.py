@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError
 from textveil.guarantees import Status
 from textveil.measure.compare.frontier import Way
 from textveil.measure.compare.setting import Setting
@@ -74,13 +73,13 @@ class Noise:
     Parameters
     ----------
     way : its names
-    build : makes it for a loss at the radius; None where it does not exist
+    build : makes it for a loss at the radius; raises InvalidInputError where it does not exist
     best_named : whether the nearest word is the likeliest one, so that nobody names more words than stay
     by_distance : whether it loses epsilon x distance and no delta, so that the guarantee alone bounds attacks
     """
 
     way: Way
-    build: Callable[[Setting, float], Setup | None]
+    build: Callable[[Setting, float], Setup]
     best_named: bool = False
     by_distance: bool = False
 
@@ -101,15 +100,11 @@ def gaussian(setting: Setting, loss: float) -> Setup:
     return Setup(loss, loss, gaussian_loss(setting.farthest / noise.sigma, DELTA), _of_words(words), noisy)
 
 
-def mahalanobis(setting: Setting, loss: float) -> Setup | None:
+def mahalanobis(setting: Setting, loss: float) -> Setup:
     """Noise in the shape of the table, at the epsilon whose worst direction loses no more at the radius."""
     covariance = _covariance(setting.vocabulary)
-    try:
-        per_unit = Mahalanobis(covariance, epsilon=1.0).euclidean_epsilon
-        epsilon = loss / (setting.radius * per_unit)
-        noise = Mahalanobis(covariance, epsilon=epsilon)
-    except InvalidInputError:
-        return None
+    epsilon = loss / (setting.radius * Mahalanobis(covariance, epsilon=1.0).euclidean_epsilon)
+    noise = Mahalanobis(covariance, epsilon=epsilon)
     return Setup(epsilon, loss, loss * setting.farthest / setting.radius, _of_vectors(setting.vocabulary, noise))
 
 
@@ -135,12 +130,10 @@ def nadp_published(setting: Setting, loss: float) -> Setup:
     return Setup(loss, math.inf, math.inf, _of_vectors(setting.vocabulary, noise))
 
 
-def hyperbolic(setting: Setting, loss: float) -> Setup | None:
-    """Noise of the Poincaré ball: epsilon x hyperbolic distance, where it exists."""
-    epsilon, dimension = loss / setting.radius, setting.vocabulary.dimension
-    if epsilon <= dimension - 1:
-        return None
-    noise = HyperbolicLaplace(epsilon=epsilon, dimension=dimension)
+def hyperbolic(setting: Setting, loss: float) -> Setup:
+    """Noise of the Poincaré ball: epsilon x hyperbolic distance; it exists above dimension - 1 only."""
+    epsilon = loss / setting.radius
+    noise = HyperbolicLaplace(epsilon=epsilon, dimension=setting.vocabulary.dimension)
     released = _of_words(NearestWord(setting.vocabulary, noise))
     return Setup(epsilon, loss, epsilon * setting.farthest, released)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,9 +117,9 @@ class Setting:
         places = (np.arange(len(self.sample)) + 0.5) / len(self.sample)
         return np.searchsorted(np.cumsum(self.frequencies), places)
 
-    def bound(self, loss_at: Callable[[float], float]) -> float:
-        """Return what no attack names of equally likely words, by the guarantee alone (T17)."""
-        return math.exp(min(0.0, loss_at(self.reach) - math.log(len(self.vocabulary))))
+    def bound(self, loss: float) -> float:
+        """Return what no attack names of equally likely words, if none loses more than this beside the unknown word."""
+        return math.exp(min(0.0, loss - math.log(len(self.vocabulary))))
 
     def subject(self) -> dict[str, Any]:
         """Say what is measured, for the cache."""

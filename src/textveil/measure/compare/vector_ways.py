@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError
 from textveil.guarantees import Status
 from textveil.measure.compare.frontier import Way
 from textveil.measure.compare.noises import DELTA, gaussian_loss
@@ -65,7 +64,8 @@ class Made:
     best_named: bool = True
 
 
-Build = Callable[[Table, float], Made | None]
+# Makes a mechanism for a loss at the radius; raises InvalidInputError where it does not exist.
+Build = Callable[[Table, float], Made]
 
 
 def _laplace(table: Table, loss: float) -> Made:
@@ -73,11 +73,8 @@ def _laplace(table: Table, loss: float) -> Made:
     return Made(epsilon, loss, epsilon * table.farthest, Laplace(epsilon=epsilon, dimension=table.dimension))
 
 
-def _laplace_delta(table: Table, loss: float) -> Made | None:
-    try:
-        noise = Laplace(epsilon=loss, dimension=table.dimension, delta=DELTA, sensitivity=table.radius)
-    except InvalidInputError:
-        return None
+def _laplace_delta(table: Table, loss: float) -> Made:
+    noise = Laplace(epsilon=loss, dimension=table.dimension, delta=DELTA, sensitivity=table.radius)
     # Between any two vectors it never loses more than distance / scale.
     return Made(loss, loss, table.farthest / noise.scale, noise)
 
@@ -87,12 +84,9 @@ def _gaussian(table: Table, loss: float) -> Made:
     return Made(loss, loss, gaussian_loss(table.farthest / noise.sigma, DELTA), noise)
 
 
-def _mahalanobis(table: Table, loss: float) -> Made | None:
-    try:
-        epsilon = loss / (table.radius * Mahalanobis(table.covariance, epsilon=1.0).euclidean_epsilon)
-        noise = Mahalanobis(table.covariance, epsilon=epsilon)
-    except InvalidInputError:
-        return None
+def _mahalanobis(table: Table, loss: float) -> Made:
+    epsilon = loss / (table.radius * Mahalanobis(table.covariance, epsilon=1.0).euclidean_epsilon)
+    noise = Mahalanobis(table.covariance, epsilon=epsilon)
 
     def whitened(vectors: Floats) -> Floats:
         return np.asarray(vectors @ noise._whitening)
@@ -100,10 +94,8 @@ def _mahalanobis(table: Table, loss: float) -> Made | None:
     return Made(epsilon, loss, loss * table.farthest / table.radius, noise, seen=whitened, expected=whitened)
 
 
-def _privemb(table: Table, loss: float) -> Made | None:
-    epsilon, target = loss / table.radius, table.dimension // _PROJECTED
-    if target < 1:
-        return None
+def _privemb(table: Table, loss: float) -> Made:
+    epsilon, target = loss / table.radius, max(1, table.dimension // _PROJECTED)
     axes = np.ascontiguousarray(np.linalg.eigh(table.covariance)[1][:, -target:].T)
     noise = PrivEmb(epsilon=epsilon, dimension=table.dimension, target=target, projection=axes, certify="operator")
     matrix = noise.chosen.matrix

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from textveil.measure.compare.quantities import OF_VECTORS
 from textveil.measure.compare.setting import Sizes, ladder, spread_over
 from textveil.measure.compare.texts import accuracy_of
 from textveil.measure.compare.vector_ways import WAYS, Build, Made, Table
+from textveil.measure.compare.words import Part, chosen_of
 from textveil.measure.tasks import Classification
 from textveil.mechanisms.vectors import checked_vectors
 from textveil.progress import progress
@@ -63,14 +65,18 @@ def compare_vectors(
         raise InvalidInputError(f"a comparison needs at least {_LEAST} vectors (got {len(rows)})")
     comparing = _Comparison(rows, sizes or Sizes(), task)
     cells = Cells(comparing.subject(), seed, again)
-    wanted = [(way, build) for way, build in WAYS if only is None or way.key in only]
     losses = [rung * comparing.table.radius for rung in ladder(comparing.table.radius, least=_STRONGEST)]
+    parts = [
+        Part(way, {"loss": loss}, partial(comparing.points, way=way, build=build, loss=loss))
+        for way, build in WAYS
+        for loss in losses
+    ]
+    wanted = chosen_of(parts, only)
     found: list[Point] = []
-    with progress("comparing", len(wanted) * len(losses)) as step:
-        for way, build in wanted:
-            for loss in losses:
-                found += cells.points({"way": way.key, "loss": loss}, comparing.measuring(way, build, loss))
-                step()
+    with progress("comparing", len(wanted)) as step:
+        for part in wanted:
+            found += cells.points({"way": part.way.key, **part.name}, part.measure)
+            step()
     references = comparing.references() if task is not None else []
     used = {point.way for point in [*found, *references]}
     return Frontier(
@@ -97,14 +103,13 @@ class _Comparison:
         digest = hashlib.sha256(np.ascontiguousarray(self.rows).tobytes()).hexdigest()
         return {"rows": digest, "sizes": self.sizes.as_dict(), "labels": labels}
 
-    def measuring(self, way: Way, build: Build, loss: float):  # type: ignore[no-untyped-def]
-        """Return what measures a mechanism at one loss."""
-
-        def measure(source: RandomSource) -> list[Point]:
+    def points(self, source: RandomSource, *, way: Way, build: Build, loss: float) -> list[Point]:
+        """Return a mechanism at one loss at the radius, one point; none where it does not exist."""
+        try:
             made = build(self.table, loss)
-            return [] if made is None else [Point(way.key, self._values(made, source))]
-
-        return measure
+        except InvalidInputError:
+            return []
+        return [Point(way.key, self._values(made, source))]
 
     def references(self) -> list[Point]:
         """Return what clean vectors are worth, and what a classifier makes of shuffled classes."""

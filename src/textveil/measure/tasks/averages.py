@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.measure.tasks.task import Embed, Vectors
 
@@ -19,8 +20,15 @@ def tokens_of(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
+class Occurrences(NamedTuple):
+    """The known words of texts, one text after the other, and how many each text has."""
+
+    ids: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
 class Averages:
-    """Which known words each text has, how often; counted once for each list of texts.
+    """Texts as averages of vectors of their known words; texts are cut into words once for each list of them.
 
     Parameters
     ----------
@@ -28,34 +36,34 @@ class Averages:
     """
 
     def __init__(self, words: Sequence[str]) -> None:
+        self.words = len(words)
         self._rows = {word: row for row, word in reversed(list(enumerate(words)))}
-        self._counted: dict[tuple[str, ...], Any] = {}
+        self._found: dict[tuple[str, ...], Occurrences] = {}
 
     def of(self, vectors: Vectors) -> Embed:
         """Return the function from texts to averages of these vectors of the words; NaN where no word is known."""
 
         def embed(texts: Sequence[str]) -> Vectors:
-            weights = self.weights(texts)
-            averages = np.asarray(weights @ vectors, dtype=np.float64)
-            averages[np.diff(weights.indptr) == 0] = np.nan
+            ids, counts = self.occurrences(texts)
+            averages = np.asarray(means_over(ids, counts, self.words) @ vectors, dtype=np.float64)
+            averages[counts == 0] = np.nan
             return averages
 
         return embed
 
-    def weights(self, texts: Sequence[str]) -> Any:
-        """Return the weight of each word in each text, as a sparse matrix whose rows add to 1."""
+    def occurrences(self, texts: Sequence[str]) -> Occurrences:
+        """Return the numbers of the known words of texts."""
         key = tuple(texts)
-        if key not in self._counted:
-            self._counted[key] = self._count(key)
-        return self._counted[key]
+        if key not in self._found:
+            found = [[self._rows[token] for token in tokens_of(text) if token in self._rows] for text in key]
+            ids = np.array([row for rows in found for row in rows], dtype=np.int64)
+            self._found[key] = Occurrences(ids, np.array([len(rows) for rows in found], dtype=np.int64))
+        return self._found[key]
 
-    def _count(self, texts: tuple[str, ...]) -> Any:
-        from scipy.sparse import csr_array
 
-        found = [[self._rows[token] for token in tokens_of(text) if token in self._rows] for text in texts]
-        counts = np.array([len(rows) for rows in found], dtype=np.int64)
-        ids = np.array([row for rows in found for row in rows], dtype=np.int64)
-        values = np.repeat(1 / np.maximum(counts, 1), counts)
-        matrix = csr_array((values, ids, np.append(0, np.cumsum(counts))), shape=(len(texts), len(self._rows)))
-        matrix.sum_duplicates()
-        return matrix
+def means_over(ids: NDArray[np.int64], counts: NDArray[np.int64], width: int) -> Any:
+    """Return the sparse matrix that takes means of rows `ids`: of the first counts[0], of the next counts[1], ..."""
+    from scipy.sparse import csr_array
+
+    weights = np.repeat(1 / np.maximum(counts, 1), counts)
+    return csr_array((weights, ids, np.append(0, np.cumsum(counts))), shape=(len(counts), width))

@@ -51,7 +51,7 @@ function chart(file, x, y, boxes) {
     drawChart({
       series,
       x: { name: x.label, log: x.scale === "log" && positive((point) => point.x), format: told },
-      y: { name: y.label, log: y.scale === "log" && positive((point) => Math.min(point.y, point.low)), format: told, ...(y.scale === "log" ? {} : { from: 0 }) },
+      y: { name: y.label, log: y.scale === "log" && positive((point) => Math.min(point.y, point.low)), format: told, ...(y.scale === "log" ? {} : { from: 0, to: Math.max(1, ...every.map((point) => point.high)) }) },
       told: `${y.label} against ${x.label} for ${series.map((line) => line.name).join(", ")}. All values are in the table below.`,
       note: (line, point) => {
         note.textContent = `${line.name}: ${y.label} ${told(point.y)} (${told(point.low)} to ${told(point.high)}, ${point.how}) at ${x.label} ${told(point.x)}.`;

@@ -97,12 +97,13 @@ async function take(chosen) {
   peek();
 }
 
+const many = (count) => `${number(count, 12)} ${count === 1 ? "record" : "records"}`;
 const length = (name) => table.column(name).slice(0, 50).join("").length;
 
 function peek() {
   const records = table.column($("release-column").value);
   const tooMany = records.length > page.most_records || records.length === 0;
-  $("file-size").textContent = `${file.name}: ${number(records.length, 12)} records.`;
+  $("file-size").textContent = `${file.name}: ${many(records.length)}.`;
   $("file-problem").textContent = !tooMany ? "" : records.length === 0 ? "The file has no records." : `A release takes at most ${number(page.most_records, 12)} records.`;
   show($("peek"), records.slice(0, 3).map((record) => make("li", {}, record.length > 160 ? `${record.slice(0, 160)}…` : record)));
   $("weigh").disabled = tooMany;
@@ -150,7 +151,7 @@ function showQuote(answer) {
     rows.push(["Costs", `epsilon ${number(amount(answer.cost.epsilon), 6)}`]);
     rows.push([answer.allowed ? "Then left" : "Left", `epsilon ${number(amount(answer.remaining.epsilon), 6)} of ${chosen.dataset}`]);
   }
-  const button = make("button", { id: "go", type: "button", disabled: !answer.allowed, onclick: go }, `Release ${number(size.records, 12)} records`);
+  const button = make("button", { id: "go", type: "button", disabled: !answer.allowed, onclick: go }, `Release ${many(size.records)}`);
   show($("quote"),
     answer.allowed ? null : make("p", { class: "problem" }, `The budget does not allow it. ${answer.statement}`),
     make("dl", { class: "facts" }, facts(rows)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,20 @@ from textveil.mechanisms.exponential import Exponential
 from textveil.service.catalogue import Kind
 from textveil.service.playground.ladder import Ladder
 
+_FORMAT = "textveil frontier 1"
+_BLOCK = re.compile(r'<script type="application/json" id="frontier">(.*?)</script>', re.DOTALL)
+
 
 def read_frontier(path: Path) -> dict[str, Any]:
-    """Read what `textveil compare` wrote as JSON."""
+    """Read the page that `textveil compare` wrote, or the JSON in it."""
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        block = _BLOCK.search(text)
+        plain = json.loads(block[1] if block else text)
     except (OSError, ValueError):
         plain = None
-    if not isinstance(plain, dict):
-        raise InvalidInputError(f"{path} is no JSON that `textveil compare` wrote")
+    if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
+        raise InvalidInputError(f"{path} is no page that `textveil compare` wrote, nor the JSON of one")
     return plain
 
 

@@ -1,0 +1,71 @@
+"""How much faster are two workers of Ray than one? Wall time in one run: python -m benchmarks workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import textveil as tv
+from benchmarks.table import Table
+from textveil.engines import RayEngine
+from textveil.jobs import plan
+from textveil.vocabulary import Vocabulary
+
+FILES, DIMENSION = 16, 256
+
+
+def texts(folder: Path, vocabulary: Vocabulary) -> tuple[str, int]:
+    """Write files of texts of 60 words, common ones more often, and return the column and the bytes."""
+    rng = np.random.default_rng(0)
+    words = np.array(vocabulary.words)
+    places = np.minimum(rng.zipf(1.2, size=(25_000, 60)) - 1, len(words) - 1)
+    table = pa.table({"text": [" ".join(words[row]) for row in places]})
+    return "text", copies(folder, table)
+
+
+def vectors(folder: Path) -> tuple[str, int]:
+    numbers = pa.array(np.random.default_rng(0).normal(size=40_000 * DIMENSION).astype(np.float32))
+    table = pa.table({"embedding": pa.FixedSizeListArray.from_arrays(numbers, DIMENSION)})
+    return "embedding", copies(folder, table)
+
+
+def copies(folder: Path, table: pa.Table) -> int:
+    folder.mkdir()
+    pq.write_table(table, folder / "part-00.parquet", compression="none")
+    for number in range(1, FILES):
+        shutil.copyfile(folder / "part-00.parquet", folder / f"part-{number:02}.parquet")
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def compare(table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source: Path, column: str, size: int) -> None:
+    took = {}
+    # The first run fills caches and is not shown.
+    for workers in (2, 1, 2):
+        target = source.with_name("out")
+        job = plan(source, target, work, column=column, engine=RayEngine(workers=workers))
+        started = time.perf_counter()
+        job.run()
+        took[workers] = time.perf_counter() - started
+        shutil.rmtree(target)
+        target.with_name("out.receipt.json").unlink()
+    for workers, seconds in sorted(took.items()):
+        ratio = f"{took[1] / seconds:.2f}x one worker"
+        table.row(f"{name}, {workers} workers", f"{size / seconds / 1e6:.1f} MB/s", ratio, f"{size / 1e6:.0f} MB")
+
+
+def main() -> None:
+    table = Table(f"Workers of Ray, {os.cpu_count()} cores, the start of workers included")
+    vocabulary = Vocabulary.default(30_000)
+    rewriter = tv.TextRewriter(tv.Exponential(vocabulary, epsilon=3.0, radius="auto").calibrate())
+    laplace = tv.Laplace(epsilon=1.0, dimension=DIMENSION, precision="exact")
+    with TemporaryDirectory() as folder, RayEngine(workers=2)._connected():
+        compare(table, "rewriting texts", rewriter, Path(folder, "texts"), *texts(Path(folder, "texts"), vocabulary))
+        compare(table, "exact Laplace", laplace, Path(folder, "vectors"), *vectors(Path(folder, "vectors")))
+    table.show()

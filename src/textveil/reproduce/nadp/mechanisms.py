@@ -1,0 +1,137 @@
+"""The mechanisms of Figure 2 and 3, from public facts about a vocabulary that are computed once and kept.
+
+Epsilon is the paper's, so that its figures come out; what each of them promises at that epsilon is not the same thing.
+Gaussian noise for the longest edge of the graph is our variant "radius" (N1): it promises (epsilon, delta) for every
+pair of words up to that distance. Ours ("word", N3) loses epsilon at that distance, in proportion below and above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
+from textveil.mechanisms.exponential import Exponential
+from textveil.mechanisms.exponential.certificates import cache_folder
+from textveil.mechanisms.jaccard import Jaccard
+from textveil.mechanisms.mahalanobis import Mahalanobis
+from textveil.mechanisms.nadp import Nadp
+from textveil.mechanisms.word_vector import noisy_points, whole_steps
+from textveil.reproduce.repeats import public_source
+from textveil.vocabulary import Vocabulary
+from textveil.vocabulary.graph import neighbour_graph
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+# Words and the number of the run to their released vectors.
+Releasing = Callable[[Ids, int], Floats]
+
+NADP, GAUSSIAN, LAPLACIAN, MAHALANOBIS, JACCARD, OURS = (
+    "NADP",
+    "Gaussian",
+    "Laplacian",
+    "Mahalanobis",
+    "Jaccard",
+    "ours (word)",
+)
+# The paper's threshold in Figure 2; and the number of neighbours whose overlap its code takes.
+THRESHOLD, OVERLAP = 0.5, 10
+# 1 / 73,404, the size of its vocabulary.
+DELTA = 1 / 73404
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Public facts about a vocabulary.
+
+    Parameters
+    ----------
+    vocabulary : the words
+    sensitivities : threshold -> the longest edge in the neighbourhood of each word
+    longest : the longest edge of all, by l2 and by l1, at the threshold of Figure 2
+    jaccard : the deviation of the Jaccard mechanism for each word at epsilon 1
+    """
+
+    vocabulary: Vocabulary
+    sensitivities: dict[float, Floats]
+    longest: tuple[float, float]
+    jaccard: Floats
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Of the vectors."""
+        return np.asarray(np.cov(self.vocabulary.points, rowvar=False, dtype=np.float64))
+
+
+def facts_of(vocabulary: Vocabulary, thresholds: tuple[float, ...]) -> Facts:
+    """Return the facts, from the cache if they were computed before."""
+    names = [f"{threshold:g}" for threshold in thresholds]
+    path = cache_folder() / "cells" / f"nadp-facts-1-{OVERLAP}-{'-'.join(names)}-{vocabulary.digest[:32]}.npz"
+    if not path.is_file():
+        _compute(vocabulary, thresholds, path)
+    with np.load(path) as kept:
+        sensitivities = {one: kept[name] for one, name in zip(thresholds, names, strict=True)}
+        return Facts(vocabulary, sensitivities, (float(kept["l2"]), float(kept["l1"])), kept["jaccard"])
+
+
+def _compute(vocabulary: Vocabulary, thresholds: tuple[float, ...], path: Path) -> None:
+    found: dict[str, Any] = {}
+    for threshold in thresholds:
+        graph = neighbour_graph(vocabulary, threshold=threshold, overlap=OVERLAP)
+        found[f"{threshold:g}"] = graph.sensitivities
+        if threshold == THRESHOLD:
+            first, second = (vocabulary.points[ends].astype(np.float64) for ends in graph.edges.T)
+            found |= {"l2": graph.lengths.max(), "l1": np.abs(first - second).sum(axis=1).max()}
+    found["jaccard"] = Jaccard(vocabulary, epsilon=1.0, delta=DELTA).deviations
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".new.npz")
+    np.savez(partial, **found)
+    partial.replace(path)
+
+
+def released(facts: Facts, mechanism: str, epsilon: float, threshold: float = THRESHOLD) -> Releasing:
+    """Return the function that releases words by one of the mechanisms.
+
+    Parameters
+    ----------
+    facts : of the vocabulary
+    mechanism : one of the names above
+    epsilon : the paper's
+    threshold : of NADP
+    """
+    words, (radius, l1_radius) = facts.vocabulary, facts.longest
+    if mechanism == JACCARD:
+        # Its deviations are inverse to epsilon.
+        steps = whole_steps(words, facts.jaccard / epsilon)
+
+        def two_sizes(ids: Ids, run: int) -> Floats:
+            return noisy_points(words, ids, steps[ids], public_source(mechanism, epsilon, run).streams(b"noise", ids))
+
+        return two_sizes
+    if mechanism == OURS:
+        choice = Exponential(words, epsilon=epsilon / radius, calibrated=False)
+        return lambda ids, run: words.points[
+            choice.release_ids(ids, source=public_source(mechanism, epsilon, run))
+        ].astype(np.float64)
+    if mechanism in (NADP, GAUSSIAN):
+        options: dict[str, Any] = {"variant": "radius", "radius": radius}
+        if mechanism == NADP:
+            options = {"variant": "published", "sensitivities": facts.sensitivities[threshold]}
+        noise = Nadp(words, epsilon=epsilon, delta=DELTA, **options)
+        return lambda ids, run: np.asarray(
+            noise.release(words.words_of(ids), source=public_source(mechanism, epsilon, threshold, run))
+        )
+    vectors = (
+        Mahalanobis(facts.covariance, epsilon=epsilon)
+        if mechanism == MAHALANOBIS
+        else CoordinateLaplace(epsilon=epsilon / l1_radius, dimension=words.dimension)
+    )
+    return lambda ids, run: np.asarray(
+        vectors.release(words.points[ids].astype(np.float64), source=public_source(mechanism, epsilon, run))
+    )

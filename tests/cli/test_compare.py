@@ -1,0 +1,73 @@
+"""textveil compare."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import textveil as tv
+from textveil.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["compare", *(str(argument) for argument in arguments)])
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEXTVEIL_CACHE", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    points = 4 * rng.standard_normal((6, 4))[np.arange(1200) % 6] + rng.standard_normal((1200, 4))
+    tv.Vocabulary([f"word{i}" for i in range(1200)], points, unknown="word0").save(tmp_path / "table.npz")
+    return tmp_path / "table.npz"
+
+
+def test_a_page_a_table_and_a_picture_are_written(table, tmp_path):
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "frontier.html"
+    only = "exponential,laplace,nadp-published"
+    done = run("--vectors", table, "--quick", "--words", "400", "--only", only, "-o", page)
+    assert done.exit_code == 0, done.exception
+    assert re.search(r"keeps half of the words at epsilon = [\d.]+", done.stdout)
+    assert "Noise and the nearest word need epsilon" in done.stdout
+    assert "400 words" in page.read_text()
+    rows = list(csv.DictReader((tmp_path / "frontier.csv").open()))
+    assert {row["mechanism"] for row in rows} == {"exponential", "exponential-half", "laplace", "nadp-published"}
+    assert {row["loss"] for row in rows if row["mechanism"] == "nadp-published"} == {"inf"}
+    assert (tmp_path / "frontier.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_vectors_of_texts_are_compared(table, tmp_path):
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(1)
+    lines = [f"{i % 2}\t" + " ".join(f"word{6 * k + i % 2}" for k in rng.integers(200, size=5)) for i in range(80)]
+    (tmp_path / "data.tsv").write_text("label\ttext\n" + "\n".join(lines) + "\n")
+    page = tmp_path / "vectors.html"
+    given = ("--vectors", table, "--data", tmp_path / "data.tsv", "--release", "vectors", "--quick")
+    done = run(*given, "--only", "privunit", "-o", page)
+    assert done.exit_code == 0, done.exception
+    rows = list(csv.DictReader((tmp_path / "vectors.csv").open()))
+    assert {row["mechanism"] for row in rows} == {"privunit", "untouched", "shuffled"}
+    assert "Vectors of texts released: 80 of 4 numbers" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--release", "letters"], "--release must be words or vectors"),
+        (["-o", "frontier.txt"], "must end in .html"),
+        (["-o", "nowhere/at/all.html"], "there is no folder"),
+        (["--data", "data.json"], "must be a .tsv or .csv"),
+        (["--quick", "--only", "magic"], "no 'magic' here to compare"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_written(table, tmp_path, monkeypatch, given, told):
+    monkeypatch.chdir(tmp_path)
+    done = run("--vectors", table, *given)
+    assert isinstance(done.exception, tv.InvalidInputError)
+    assert told in str(done.exception)
+    assert not list(tmp_path.glob("frontier.*"))

@@ -1,0 +1,152 @@
+"""The frontier of words: complete, the same for the same seed, kept, and true."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import textveil as tv
+from textveil.guarantees import Status
+from textveil.measure.compare import compare_words
+from textveil.measure.compare import words as comparing
+from textveil.measure.compare.findings import at_epsilon, at_share
+from textveil.measure.compare.setting import Sizes
+from textveil.measure.compare.texts import Texts
+
+SMALL = Sizes(words=60, repeats=2, pairs=20, rates=5)
+LAWS = {"exponential", "exponential-half", "exponential-cut", "exponential-tight", "response"}
+NOISES = {"laplace", "gaussian", "mahalanobis", "privunit", "clipped-published", "nadp-published"}
+
+
+@pytest.fixture(scope="module")
+def frontier(words, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        return compare_words(words, sizes=SMALL)
+
+
+def test_every_mechanism_is_there_and_what_is_refuted_says_so(frontier):
+    assert {way.key for way in frontier.ways} == LAWS | NOISES
+    for way in frontier.ways:
+        assert (way.status is Status.REFUTED) == way.key.endswith("published")
+        assert bool(way.reason) == (way.status is Status.REFUTED)
+        assert [point for point in frontier.points if point.way == way.key]
+
+
+def test_values_lie_in_their_intervals_and_shares_between_0_and_1(frontier):
+    for point in frontier.points:
+        for key, found in point.values.items():
+            assert found.low <= found.value <= found.high
+            if key in ("naming", "frequent", "unchanged", "running", "bound"):
+                assert 0 <= found.value <= 1 + 1e-9
+
+
+def test_no_attack_passes_what_the_guarantee_allows(frontier):
+    for point in frontier.points:
+        if "bound" in point.values:
+            assert point.values["naming"].low <= point.values["bound"].value * (1 + 1e-9)
+
+
+def test_the_exponential_mechanism_needs_less_epsilon_than_noise_and_than_the_textbook_rate(frontier):
+    ours, half, noise = (at_share(frontier, way) for way in ("exponential", "exponential-half", "laplace"))
+    assert ours < half
+    assert ours < noise
+    assert any(f"{noise / ours:.1f} times" in finding for finding in frontier.findings)
+
+
+def test_at_an_equal_epsilon_interpolation_passes_through_the_points(frontier):
+    for epsilon, kept in frontier.line("laplace", "epsilon", "unchanged")[1:-1]:
+        assert at_epsilon(frontier, "laplace", epsilon, of="unchanged") == pytest.approx(max(kept, 1e-9), abs=1e-6)
+    assert at_epsilon(frontier, "laplace", 1e9, of="unchanged") is None
+    assert at_share(frontier, "response", 1.0) is None
+
+
+def test_the_same_seed_gives_the_same_points_and_another_seed_others(words):
+    def run(seed):
+        return compare_words(words, sizes=SMALL, seed=seed, again=True, only=["laplace"]).points
+
+    assert run(1) == run(1)
+    assert run(1) != run(2)
+
+
+def test_what_was_measured_is_kept_and_not_measured_again(words, monkeypatch):
+    first = compare_words(words, sizes=SMALL, only=["gaussian", "response"])
+
+    def measured(*given, **more):
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(comparing, "noise_points", measured)
+    monkeypatch.setattr(comparing, "response_points", measured)
+    assert compare_words(words, sizes=SMALL, only=["gaussian", "response"]).points == first.points
+    with pytest.raises(AssertionError, match="measured again"):
+        compare_words(words, sizes=SMALL, only=["gaussian"], again=True)
+
+
+def test_a_run_that_was_interrupted_goes_on_where_it_was(words, monkeypatch):
+    whole = compare_words(words, sizes=SMALL, only=["laplace"], again=True)
+    original, made = comparing.noise_points, []
+
+    def interrupted(*given, **more):
+        made.append(more["loss"])
+        if len(made) == 4:
+            raise KeyboardInterrupt
+        return original(*given, **more)
+
+    monkeypatch.setattr(comparing, "noise_points", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare_words(words, sizes=SMALL, only=["laplace"], seed=5)
+    resumed = compare_words(words, sizes=SMALL, only=["laplace"], seed=5)
+    assert len(made) == len(set(made)) + 1
+    assert [point.values["loss"] for point in resumed.points] == [point.values["loss"] for point in whole.points]
+
+
+def test_damaged_parts_are_measured_again(words, tmp_path):
+    first = compare_words(words, sizes=SMALL, only=["response"])
+    for file in (tmp_path / "cache" / "compare").iterdir():
+        file.write_text("[[")
+    assert compare_words(words, sizes=SMALL, only=["response"]).points == first.points
+
+
+def test_an_unknown_mechanism_is_refused(words):
+    with pytest.raises(tv.InvalidInputError, match="no 'magic' here to compare; known: exponential,"):
+        compare_words(words, sizes=SMALL, only=["magic"])
+
+
+@pytest.fixture(scope="module")
+def texts(words):
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=300)
+    # Words of even clusters for one class, of odd ones for the other.
+    picks = 6 * rng.integers(20, size=(300, 8)) + 2 * rng.integers(3, size=(300, 8)) + labels[:, None]
+    return Texts.of(
+        [" ".join(f"word{i}" for i in row) for row in picks], [("odd" if label else "even") for label in labels], words
+    )
+
+
+def test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing(words, texts):
+    found = compare_words(words, sizes=SMALL, texts=texts, only=["exponential", "laplace", "untouched"])
+    assert {"untouched", "shuffled"} <= {way.key for way in found.ways}
+    clean, shuffled = (found.line(way, "loss", "accuracy")[0][1] for way in ("untouched", "shuffled"))
+    assert clean > 0.95
+    # 300 texts: six standard deviations of a fair coin, a false alarm of 1e-9.
+    assert abs(shuffled - 0.5) < 6 * math.sqrt(0.25 / 300)
+    for way in ("exponential", "laplace"):
+        line = found.line(way, "loss", "accuracy")
+        assert line[0][1] < 0.5 + 6 * math.sqrt(0.25 / 300)
+        assert line[-1][1] > 0.9
+
+
+def test_too_few_texts_are_refused(words):
+    with pytest.raises(tv.InvalidInputError, match="at least 50 texts of two classes"):
+        Texts.of(["a"] * 60, ["x"] * 60, words)
+
+
+def test_texts_are_means_of_their_words_and_empty_ones_the_unknown_word(words):
+    texts = Texts.of(["word1 WORD2 zzz", ""] * 25, ["x", "y"] * 25, words)
+    points = words.points.astype(float)
+    means = texts.vectors(texts.words)
+    assert means[0] == pytest.approx((points[1] + points[2] + points[0]) / 3)
+    assert means[1] == pytest.approx(points[0])

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.measure.tasks.generated import write_data
+
+from textveil.errors import InvalidInputError
+from textveil.noise.gaussian_curve import gaussian_scale
+from textveil.reproduce import reproduce
+from textveil.reproduce.nadp import paper as module
+from textveil.reproduce.nadp.mechanisms import (
+    DELTA,
+    GAUSSIAN,
+    JACCARD,
+    LAPLACIAN,
+    MAHALANOBIS,
+    NADP,
+    OURS,
+    THRESHOLD,
+    facts_of,
+    released,
+)
+from textveil.reproduce.nadp.neighbours import published_sensitivities
+from textveil.reproduce.nadp.paper import Plan, paper
+from textveil.vocabulary import Vocabulary
+
+TINY = Plan(
+    epsilons=(0.8, 40.0), runs=2, rows=100, thresholds=(0.1, THRESHOLD), skewed_epsilons=(1.0, 40.0), skewed_runs=2,
+    sampled=60, deviations=(0.0, 0.5, 1.0),
+)  # fmt: skip
+MECHANISMS = (NADP, GAUSSIAN, LAPLACIAN, MAHALANOBIS, JACCARD, OURS)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_data(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(autouse=True)
+def _cached(monkeypatch, cache):
+    monkeypatch.setenv("TEXTVEIL_CACHE", str(cache))
+
+
+@pytest.fixture(scope="module")
+def made(data, cache):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEXTVEIL_CACHE", str(cache))
+        return paper(data=data, plan=TINY)
+
+
+def test_every_part_is_measured_and_shown(made):
+    assert {record["part"] for record in made.records} == {"Figure 2", "Figure 3", "Figure 4"}
+    for told in (
+        "Figure 2 (a)",
+        "Figure 3",
+        "Figure 4",
+        "Table 1",
+        "What the paper says",
+        "GloVe 42B could not be had",
+    ):
+        assert told in made.section
+    assert {one["mechanism"] for one in made.records if one["part"] == "Figure 2"} >= set(MECHANISMS)
+
+
+def test_the_picture_is_drawn(made, tmp_path):
+    written = made.save(tmp_path / "figure.png")
+    assert [path.suffix for path in written] == [".png", ".json", ".csv"]
+
+
+def test_a_second_run_takes_every_cell_from_the_disk(made, data, monkeypatch):
+    def never(*_):
+        raise AssertionError("measured again")
+
+    for name in ("released_scores", "released_privacy", "histogram", "nearest_words"):
+        monkeypatch.setattr(module, name, never)
+    assert list(paper(data=data, plan=TINY).records) == list(made.records)
+
+
+def test_clean_words_score_above_chance_and_shuffled_answers_fall_to_it(made):
+    def scores(mechanism):
+        return {
+            one["measure"]: one["mean"]
+            for one in made.records
+            if one["part"] == "Figure 2" and one["mechanism"] == mechanism
+        }
+
+    clean, shuffled, chance = scores("no noise"), scores("no noise, shuffled answers"), scores("chance")
+    for task, level in chance.items():
+        assert clean[task] > level + 0.2
+        assert abs(shuffled[task] - level) < 0.2
+
+
+def test_without_noise_the_skewness_is_best_and_every_word_is_found(made):
+    found = {one["measure"]: one["mean"] for one in made.records if one["part"] == "Figure 4" and one["epsilon"] == 0.0}
+    assert found["skewness"] == 0.0
+    assert found["recovered"] == 1.0
+    assert found["overlap bin 9"] == 1.0
+
+
+@pytest.fixture(scope="module")
+def facts():
+    rng = np.random.default_rng(4)
+    points = rng.standard_normal((200, 8))
+    points[100:] = points[:100] + 0.05 * rng.standard_normal((100, 8))
+    return facts_of(Vocabulary([f"w{i}" for i in range(200)], points), (0.1, THRESHOLD))
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_more_epsilon_is_closer_and_a_run_repeats(facts, mechanism):
+    ids = np.arange(200)
+    points = facts.vocabulary.points
+    errors = []
+    for epsilon in (0.5, 50.0):
+        release = released(facts, mechanism, epsilon)
+        found = release(ids, 0)
+        assert (found == release(ids, 0)).all()
+        errors.append(np.linalg.norm(found - points, axis=1).mean())
+    assert errors[1] < errors[0]
+
+
+def test_the_noise_of_each_mechanism_has_the_size_that_the_paper_says(facts):
+    ids = np.repeat(np.arange(200), 20)
+    scale, points = gaussian_scale(2.0, DELTA), facts.vocabulary.points[ids]
+
+    def deviation(mechanism, some):
+        return np.sqrt(np.mean(np.square(released(facts, mechanism, 2.0)(ids, 0) - points)[some]))
+
+    everyone = np.ones(len(ids), dtype=bool)
+    # 32,000 squares each: five deviations of a mean square are 4%, of its root 2%.
+    assert deviation(GAUSSIAN, everyone) == pytest.approx(scale * facts.longest[0], rel=0.02)
+    assert deviation(LAPLACIAN, everyone) == pytest.approx(2**0.5 * facts.longest[1] / 2.0, rel=0.03)
+    joined = facts.sensitivities[THRESHOLD][ids] > 0
+    expected = scale * np.sqrt(np.mean(facts.sensitivities[THRESHOLD][ids][joined] ** 2))
+    assert deviation(NADP, joined) == pytest.approx(expected, rel=0.05)
+    assert deviation(JACCARD, everyone) == pytest.approx(np.sqrt(np.mean(facts.jaccard**2)) / 2.0, rel=0.03)
+
+
+def test_the_authors_table_is_counted(data):
+    found = published_sensitivities(data)
+    assert found["words"] == 242
+    assert found["without noise"]["0.50"] > found["without noise"]["0.10"]
+    assert set(found["of table 1"]) == {"misogynist", "police", "hitler", "wikileaks", "fbi"}
+
+
+def test_it_reads_data_from_a_folder(tmp_path):
+    with pytest.raises(InvalidInputError, match="name their folder by --data"):
+        reproduce("nadp")
+    with pytest.raises(InvalidInputError, match="no file"):
+        reproduce("nadp", data=tmp_path)

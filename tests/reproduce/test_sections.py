@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+
+from textveil.errors import InvalidInputError
+from textveil.reproduce.claims import Claim, claims_table, leads, told_leads
+from textveil.reproduce.pivots import chosen, mean_of, pivot
+from textveil.reproduce.repeats import folder_digest, interval, told
+from textveil.reproduce.sections import markdown_table, write_section
+
+
+def test_a_section_is_written_at_the_end_then_replaced_in_place(tmp_path):
+    page = tmp_path / "results.md"
+    page.write_text("# Results\n\nBefore.\n")
+    write_section(page, "one", "## One\n\nold")
+    write_section(page, "two", "## Two")
+    write_section(page, "one", "## One\n\nnew")
+    text = page.read_text()
+    assert "old" not in text
+    assert text.startswith("# Results\n\nBefore.\n")
+    assert text.index("## One\n\nnew") < text.index("## Two")
+    assert text.count("made by: textveil reproduce one") == 1
+
+
+def test_a_section_without_its_end_is_left_alone(tmp_path):
+    page = tmp_path / "results.md"
+    before = "<!-- made by: textveil reproduce one -->\ncut off"
+    page.write_text(before)
+    with pytest.raises(InvalidInputError, match="mend it by hand"):
+        write_section(page, "one", "## One")
+    assert page.read_text() == before
+    with pytest.raises(InvalidInputError, match="writes no section"):
+        write_section(page, "one", "")
+
+
+def test_a_markdown_table_has_a_line_a_row():
+    assert markdown_table(["", "a"], [["x", "1"]]) == "|  | a |\n| --- | --- |\n| x | 1 |"
+
+
+def test_an_interval_is_that_of_student():
+    found = interval([1.0, 2.0, 3.0])
+    assert found["mean"] == 2.0
+    # t of 2 degrees of freedom at 97.5% is 4.30265; the deviation is 1.
+    assert found["around"] == pytest.approx(4.30265 / 3**0.5, abs=1e-4)
+    assert told(found, 1) == "2.0 ± 2.5"
+    assert interval([4.0]) == {"mean": 4.0, "around": None, "runs": 1}
+    assert told(interval([4.0])) == "4.000"
+
+
+def test_a_digest_of_files_follows_their_content(tmp_path):
+    (tmp_path / "a").write_text("1")
+    first = folder_digest(tmp_path, ["a"])
+    (tmp_path / "a").write_text("2")
+    assert folder_digest(tmp_path, ["a"]) != first
+    with pytest.raises(InvalidInputError, match="no file b"):
+        folder_digest(tmp_path, ["a", "b"])
+
+
+def records():
+    about = {"data": "", "measure": "m", "around": None, "runs": 1}
+    return [
+        {**about, "mechanism": name, "epsilon": epsilon, "mean": mean}
+        for name, epsilon, mean in [
+            ("A", 1.0, 0.5),
+            ("A", 2.0, 0.7),
+            ("B", 1.0, 0.6),
+            ("B", 2.0, 0.6),
+            ("flat", None, 0.9),
+        ]
+    ]
+
+
+def test_records_become_a_table_with_flat_rows_in_every_column():
+    table = pivot("title", records())
+    assert table.header == ["", "ε = 1", "ε = 2"]
+    assert table.rows == [["A", "0.500", "0.700"], ["B", "0.600", "0.600"], ["flat", "0.900", "0.900"]]
+    assert table.markdown().startswith("title:\n\n|  | ε = 1 |")
+    assert table.rich().row_count == 3
+
+
+def test_leads_are_where_everything_else_is_the_same():
+    found = leads(records(), lambda one: one["mechanism"] == "A", lambda one: one["mechanism"] == "B")
+    assert found == pytest.approx([-0.1, 0.1])
+    assert told_leads(found, 1) == "-0.1 to +0.1; ahead in 1 of 2"
+    assert mean_of(records(), mechanism="A", epsilon=2.0) == 0.7
+    assert len(chosen(records(), mechanism="B")) == 2
+
+
+def test_claims_say_whether_they_hold():
+    claims = [
+        Claim("it is so", lambda records: ("5", True), "because"),
+        Claim("not so", lambda records: ("6", False), "-"),
+    ]
+    assert claims_table("t", claims, []).rows == [["it is so", "5", "yes", "because"], ["not so", "6", "no", "-"]]
