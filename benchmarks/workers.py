@@ -25,7 +25,7 @@ def texts(folder: Path, vocabulary: Vocabulary) -> tuple[str, int]:
     """Write files of texts of 60 words, common ones more often, and return the column and the bytes."""
     rng = np.random.default_rng(0)
     words = np.array(vocabulary.words)
-    places = np.minimum(rng.zipf(1.2, size=(25_000, 60)) - 1, len(words) - 1)
+    places = np.minimum(rng.zipf(1.2, size=(100_000, 60)) - 1, len(words) - 1)
     table = pa.table({"text": [" ".join(words[row]) for row in places]})
     return "text", copies(folder, table)
 
@@ -62,7 +62,7 @@ def compare(table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source:
 
 def main() -> None:
     table = Table(f"Workers of Ray, {os.cpu_count()} cores, the start of workers included")
-    vocabulary = Vocabulary.default(30_000)
+    vocabulary = Vocabulary.default(10_000)
     rewriter = tv.TextRewriter(tv.Exponential(vocabulary, epsilon=3.0, radius="auto").calibrate())
     laplace = tv.Laplace(epsilon=1.0, dimension=DIMENSION, precision="exact")
     with TemporaryDirectory() as folder, RayEngine(workers=2)._connected():

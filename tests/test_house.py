@@ -22,6 +22,7 @@ FLOORS = [
     {"receipts"},
     {"spaces", "files", "engines"},
     {"noise"},
+    {"gpu"},
     {"vocabulary", "ledger"},
     {"mechanisms"},
     {"text"},

@@ -42,6 +42,31 @@ def test_a_release_is_reserved_touched_and_committed(ledger):
     assert [each.id for each in ledger.history("notes")] == [reservation.id]
 
 
+def test_what_is_read_at_once_is_reserved_and_touched_in_one_step(ledger):
+    made(ledger)
+    at_once = ledger.reserve("notes", costing(0.25), touch=True)
+    assert at_once.entry.state is State.TOUCHED
+    assert at_once.entry.reserved <= at_once.entry.touched
+    with pytest.raises(LedgerError, match="spent for ever"):
+        at_once.cancel()
+    at_once.commit()
+    with pytest.raises(BudgetExceededError):
+        ledger.reserve("notes", costing(0.8), touch=True)
+    assert spent(ledger) == Fraction(1, 4)
+
+
+def test_a_job_that_goes_on_is_touched_if_it_asks_for_it(ledger):
+    made(ledger)
+    first = ledger.reserve("notes", costing(0.25), job="a")
+    assert ledger.reserve("notes", costing(0.25), job="a", touch=True) == first
+    assert first.entry.state is State.TOUCHED
+    cancelled = ledger.reserve("notes", costing(0.25), job="b")
+    cancelled.cancel()
+    assert ledger.reserve("notes", costing(0.25), job="b", touch=True).entry.state is State.TOUCHED
+    first.commit()
+    assert ledger.reserve("notes", costing(0.25), job="a", touch=True).entry.state is State.COMMITTED
+
+
 def test_the_ceiling_is_never_passed(ledger):
     made(ledger)
     for _ in range(10):

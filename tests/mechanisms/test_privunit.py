@@ -79,6 +79,25 @@ def test_the_mean_of_the_release_is_the_vector(domain, sampler):
     assert (np.abs(1.3 * released.mean(axis=0) - x) > 1.3 * limit).any()
 
 
+@pytest.mark.parametrize("share", [0.02, 0.125, 0.5])
+def test_any_share_of_the_sphere_has_no_bias_and_the_error_stated_at_one_end_of_the_ball(share):
+    """Normal tests of the mean and of the squared error at the centre and at the clip; they fail for a scale x1.3."""
+    mechanism = tv.PrivUnit(epsilon=1.0, dimension=3, clip=2.0, share=share)
+    assert mechanism.cap.mass == pytest.approx(share, rel=1e-12)
+    squares = []
+    for length in (0.0, 2.0):
+        x = np.array([0.0, length, 0.0])
+        released = mechanism.release(np.tile(x, (40_000, 1)), source=seeded())
+        limit = stats.norm.isf(FALSE_ALARM / 24) / math.sqrt(len(released))
+        assert (np.abs(released.mean(axis=0) - x) < limit * released.std(axis=0)).all()
+        errors = ((released - x) ** 2).sum(axis=1)
+        squares.append((errors.mean(), limit * errors.std()))
+    most, allowed = max(squares)
+    assert abs(most - mechanism.rms**2) < allowed
+    assert abs(1.3**2 * most - mechanism.rms**2) > 1.3**2 * allowed
+    assert (squares[1] > squares[0]) == (mechanism.gamma > mechanism.clip / mechanism._scale)
+
+
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_the_cap_is_met_as_often_as_p_says(sampler):
     """Binomial test; it fails for epsilon x1.3."""
@@ -147,9 +166,9 @@ def test_the_density_of_a_lifted_number_is_normalised_and_without_bias(given_x):
         assert found == pytest.approx(truth, abs=1e-6)
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(0.05, 6))
-def test_log_densities_of_two_inputs_never_differ_by_more_than_epsilon(seed, epsilon):
-    mechanism = tv.PrivUnit(epsilon=epsilon, dimension=5)
+@given(st.integers(0, 2**32 - 1), st.floats(0.05, 6), st.none() | st.floats(0.01, 0.5))
+def test_log_densities_of_two_inputs_never_differ_by_more_than_epsilon(seed, epsilon, share):
+    mechanism = tv.PrivUnit(epsilon=epsilon, dimension=5, share=share)
     x, y, direction = spread(3, 5, seed=seed)
     output = direction * 0.7 * mechanism._scale
     assert abs(mechanism.log_density(output, x) - mechanism.log_density(output, 0.3 * y)) <= epsilon * (1 + 1e-12)
@@ -233,7 +252,7 @@ def test_torch_in_torch_out():
 
 
 def test_a_spec_makes_it_again_with_the_sampler_that_was_chosen():
-    for options in ({}, {"clip": 2.5}, {"domain": "sphere"}, {"sampler": "beta"}, {"epsilon": 40.0}):
+    for options in ({}, {"clip": 2.5}, {"domain": "sphere"}, {"sampler": "beta"}, {"epsilon": 40.0}, {"share": 0.1}):
         mechanism = tv.PrivUnit(**{"epsilon": 0.5, "dimension": 7, **options})
         again = tv.from_spec(mechanism.spec())
         assert again.spec() == mechanism.spec()
@@ -258,6 +277,8 @@ def test_a_spec_makes_it_again_with_the_sampler_that_was_chosen():
         ({"clip": 2.0, "domain": "sphere"}, 'clip belongs to domain="ball"'),
         ({"domain": "cube"}, "domain"),
         ({"sampler": "sloppy"}, "sampler"),
+        ({"share": 0.0}, "share"),
+        ({"share": 0.6}, "share must be from 1e-09 to 0.5"),
         ({"epsilon": 30.0, "dimension": 300, "sampler": "rejection"}, 'use sampler="beta"'),
     ],
 )

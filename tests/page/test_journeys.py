@@ -78,16 +78,16 @@ def test_typing_is_never_blocked_and_the_last_text_is_shown(visit):
 
 
 def test_a_word_tells_its_chances_and_who_is_as_plausible(visit, site):
-    with visit() as page:
+    with visit(scheme="dark") as page:
         page.wait_for_selector("#samples li")
         page.select_option("#mechanism", "nouns")
-        page.fill("#text", "The doctor drove to Ohio.")
-        until(page, "document.querySelectorAll('#original .word').length === 5")
-        assert page.locator("#original .unknown").all_text_contents() == ["The", "to"]
+        page.fill("#text", "The doctor drove the car to Ohio.")
+        until(page, "document.querySelectorAll('#original .word').length === 7")
+        assert page.locator("#original .unknown").all_text_contents() == ["The", "the", "to"]
         choose(page, "doctor")
         until(page, "!document.getElementById('plausible').textContent.includes('counting')")
         page.wait_for_selector("svg.map .rim:not(.flat)")
-        shoot(page, "disc-light")
+        shoot(page, "disc-dark")
         asked = {"mechanism": "nouns", "word": "doctor"}
         (explained,) = site.running.client.post("/v1/explain", json={"mechanism": "nouns", "words": ["doctor"]}).json()[
             "words"

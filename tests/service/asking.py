@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -13,8 +14,8 @@ class Answer:
     is_whole: bool = False
 
 
-async def ask(app, method, path, content=b"", headers=None, *, pieces=1):
-    """Send a request whose body comes in so many pieces."""
+async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0.0):
+    """Send a request whose body comes in so many pieces, each after so many seconds."""
     raw, _, query = path.partition("?")
     scope = {
         "type": "http",
@@ -38,6 +39,7 @@ async def ask(app, method, path, content=b"", headers=None, *, pieces=1):
         if sent >= pieces:
             return {"type": "http.disconnect"}
         sent += 1
+        await asyncio.sleep(delay)
         return {"type": "http.request", "body": content[(sent - 1) * size : sent * size], "more_body": sent < pieces}
 
     async def send(message):

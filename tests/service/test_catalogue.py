@@ -101,3 +101,12 @@ def test_what_is_not_offered_is_refused(catalogue):
         catalogue.offer("nothing")
     with pytest.raises(Refusal):
         catalogue.offer("vectors").work(Kind.WORDS, None)
+
+
+def test_texts_are_looked_up_among_the_operators_own_candidates(place):
+    (place.folder / "public.txt").write_text("It will rain in Ohio tomorrow.\nNobody knows when it ends.\n")
+    entry = {"mechanism": "PublicResponse", "epsilon": 1, "nearest": 1, "candidates": "public.txt", "encoder": "words"}
+    made = catalogue_of(place.folder, own=entry, unchecked={**entry, "apart": False})
+    shared = made.offer("own").work(Kind.TEXTS, None).shared
+    assert shared(["it will  rain in OHIO tomorrow.", "It will not rain.", "Yes. Nobody knows when it ends."]) == 2
+    assert made.offer("unchecked").work(Kind.TEXTS, None).shared is None

@@ -12,6 +12,8 @@ from tests.service.serving import EPSILON, PRIVATE, RADIUS
 import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.ledger import Ledger
+from textveil.measure.compare.frontier import Frontier
+from textveil.measure.compare.page.page import page as html_page
 from textveil.service.app import build
 from textveil.service.catalogue import Kind, Offer, works_of
 from textveil.service.keys import KeyFile

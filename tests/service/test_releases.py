@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from tests.service.serving import EPSILON, PRIVATE, RADIUS
 
@@ -59,6 +60,16 @@ def test_vectors_and_public_answers(client):
     assert [len(vector) for vector in released] == [3, 3]
     chosen = client.post("/v1/release/vectors", json={**vectors, "mechanism": "answers"}).json()["released"]
     assert [each["text"] for each in chosen] == [f"public sentence {each['index']}" for each in chosen]
+
+
+def test_records_that_are_public_candidates_are_refused_before_anything_is_paid(client, place):
+    with np.load(place.folder / "candidates.npz") as saved:
+        public = saved["vectors"][3].tolist()
+    asked = {"mechanism": "answers", "dataset": "tickets", "vectors": [[1, 0, 0], public]}
+    refused = client.post("/v1/release/vectors", json=asked)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-input")
+    assert "words with one: 1;" in refused.json()["detail"]
+    assert entries(place) == []
 
 
 def test_the_receipt_is_the_one_that_the_ledger_knows(client, place):

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from tests.service.asking import ask
 from tests.service.serving import PRIVATE
 
 from textveil.ledger import Ledger
 from textveil.receipts import digest_of
+from textveil.service.app import build
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
@@ -100,6 +103,64 @@ def test_arrow_in_arrow_out_with_the_promise_in_the_schema(client, place):
     assert (receipt["ledger"]["entry"], entry.state) == (entry.id, "committed")
 
 
+def test_the_last_batch_of_arrow_has_the_receipt_that_the_ledger_knows(client, place):
+    answer = post(client, arrow(pa.table({"text": ["w1 w2", "w3", "w4"]}), rows=1), headers=ARROW)
+    reader = pa.ipc.open_stream(answer.content)
+    batches = [reader.read_next_batch_with_custom_metadata() for _ in range(2)]
+    assert [each.batch.num_rows for each in batches] == [3, 0]
+    receipt = json.loads(batches[-1].custom_metadata[b"textveil.receipt"])
+    (entry,) = entries(place)
+    assert (receipt["items"], entry.receipt) == (3, digest_of(receipt))
+
+
+@pytest.mark.parametrize("rows", [37, 6000])
+def test_the_batches_of_an_arrow_answer_do_not_tell_those_of_the_request(client, rows):
+    texts = pa.table({"text": ["w1 w2 w3"] * 6000})
+    answer = post(client, arrow(texts, rows=rows), headers=ARROW, dataset="words", records=6000)
+    reader = pa.ipc.open_stream(answer.content)
+    first, *others, last, empty = [batch.column(0).to_pylist() for batch in reader]
+    assert json.loads(reader.schema.metadata[b"textveil.receipt"])["items"] == len(first)
+    for group in (first, *others):
+        assert size(group[:-1]) < 64 << 10 <= size(group)
+    assert size(last) < 64 << 10
+    assert empty == []
+
+
+def size(texts):
+    return sum(8 + len(text) for text in texts)
+
+
+def test_compressed_arrow_is_refused_before_it_is_unpacked(client, place):
+    table = pa.table({"text": ["w1 w2"] * 4})
+    for codec in ("zstd", "lz4"):
+        answer = post(client, arrow(table, compression=codec), headers=ARROW)
+        assert (answer.status_code, answer.json()["code"]) == (422, "invalid-input")
+        assert "compressed" in answer.json()["detail"]
+    assert {entry.state for entry in entries(place)} == {"cancelled"}
+
+
+def test_arrow_beyond_the_declared_maximum_is_cut_off_after_what_was_paid_for(service, place):
+    body = arrow(pa.table({"text": ["w1"] * 9}), rows=3)
+    path = "/v1/stream/texts?mechanism=words&dataset=tickets&records=4&pieces=3"
+    answer = asyncio.run(ask(build(service), "POST", path, body, {**place.key, **ARROW}))
+    assert (answer.status, answer.is_whole) == (200, False)
+    with pa.ipc.open_stream(answer.body) as reader:
+        assert reader.read_next_batch().num_rows == 4
+    assert [entry.state for entry in entries(place)] == ["committed"]
+
+
+def test_if_the_ledger_fails_before_the_first_record_nothing_is_released(client, place, monkeypatch):
+    from textveil.ledger import LedgerError, Reservation
+
+    def fail(self):
+        raise LedgerError("gone")
+
+    monkeypatch.setattr(Reservation, "touch", fail)
+    answer = post(client, lines_of("w1"))
+    assert (answer.status_code, answer.json()["code"]) == (503, "ledger-unavailable")
+    assert [entry.state for entry in entries(place)] == ["cancelled"]
+
+
 def test_vectors_as_arrow(client):
     table = pa.table({"v": pa.array([[1.0, 0, 0], [0, 1, 0]], type=pa.list_(pa.float32(), 3))})
     for mechanism in ("vectors", "answers"):
@@ -144,8 +205,9 @@ def test_other_types_and_too_much_are_refused(client):
     assert post(client, lines_of("w1"), dataset="small", pieces=100).json()["code"] == "over-budget"
 
 
-def arrow(table):
+def arrow(table, *, rows=None, compression=None):
     sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=rows)
     return sink.getvalue()

@@ -21,6 +21,8 @@ except ImportError as error:  # pragma: no cover - the tests install it
     raise MissingDependencyError("a ledger needs SQLAlchemy; run pip install 'textveil[ledger]'") from error
 
 _PATIENCE_SECONDS = 60
+# Of one program; they are kept open, and who finds none free waits.
+_POOL = {"pool_size": 20, "max_overflow": 0, "pool_timeout": _PATIENCE_SECONDS}
 # Any number, the same for every textveil.
 _LOCK = 7_281_036_615
 
@@ -141,7 +143,7 @@ def _file_engine(path: Path) -> sa.Engine:
             connection.execute(f"PRAGMA {pragma}").close()
         return connection
 
-    return sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
+    return sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True, **_POOL)
 
 
 def _server_engine(url: sa.URL) -> sa.Engine:
@@ -157,4 +159,5 @@ def _server_engine(url: sa.URL) -> sa.Engine:
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
         hide_parameters=True,
+        **_POOL,
     )

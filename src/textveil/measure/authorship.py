@@ -176,12 +176,13 @@ def _vote(text, known, begins, ends, marks, stride, words, length, halves, chanc
     """Add the votes of all rounds for one text."""
     wanted = np.zeros(halves.shape[1], dtype=np.int32)
     seen = np.zeros(halves.shape[1], dtype=np.int32)
-    for feature in text:
-        wanted[feature] += 1
+    taken = np.empty(len(text), dtype=np.int32)
     for turn in range(len(halves)):
         half = halves[turn]
+        wanted[:] = 0
         of_text = 0
         for feature in text:
+            wanted[feature] += half[feature]
             of_text += half[feature]
         most, winner, first = -1.0, 0, 0
         for author in range(len(words)):
@@ -189,7 +190,7 @@ def _vote(text, known, begins, ends, marks, stride, words, length, halves, chanc
             word = first + min(room, int(chances[turn, author] * (room + 1)))
             start, stop = begins[word], max(begins[word], ends[word + length - 1])
             if stop - start < 2 * stride:
-                shared, of_piece = _compare_short(known, start, stop, half, wanted, seen)
+                shared, of_piece = _compare_short(known, start, stop, half, wanted, taken)
             else:
                 shared, of_piece = _compare_long(known, start, stop, marks, stride, half, wanted, seen)
             likeness = shared / max(1, of_text + of_piece - shared)
@@ -200,18 +201,18 @@ def _vote(text, known, begins, ends, marks, stride, words, length, halves, chanc
 
 
 @compiled
-def _compare_short(known, start, stop, half, wanted, seen):  # type: ignore[no-untyped-def]
+def _compare_short(known, start, stop, half, wanted, taken):  # type: ignore[no-untyped-def]
     """Return how many features of a half the piece has in common with the text, and how many it has."""
     shared, of_piece = 0, 0
     for place in range(start, stop):
         feature = known[place]
-        if half[feature]:
-            seen[feature] += 1
-            of_piece += 1
-            if seen[feature] <= wanted[feature]:
-                shared += 1
-    for place in range(start, stop):
-        seen[known[place]] = 0
+        of_piece += half[feature]
+        if wanted[feature] > 0:
+            wanted[feature] -= 1
+            taken[shared] = feature
+            shared += 1
+    for place in range(shared):
+        wanted[taken[place]] += 1
     return shared, of_piece
 
 
@@ -227,6 +228,6 @@ def _compare_long(known, start, stop, marks, stride, half, wanted, seen):  # typ
     for feature in range(len(half)):
         count = seen[feature] + marks[high, feature] - marks[low, feature]
         of_piece += half[feature] * count
-        shared += half[feature] * min(count, wanted[feature])
+        shared += min(count, wanted[feature])
         seen[feature] = 0
     return shared, of_piece

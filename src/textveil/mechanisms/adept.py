@@ -29,6 +29,8 @@ Vectors = NDArray[np.float64]
 REVEALS = ("the number of utterances",)
 # Above this PrivUnit's proved sampler would be refused as too slow.
 _MOST_TRIES = 10_000
+# A larger cap would be better for a mean of vectors, and is worse for utterances: one is written from each vector.
+_LARGEST_SHARE = 1 / 8
 
 
 class Codec(Protocol):
@@ -82,7 +84,7 @@ class Adept(Mechanism):
         dimension = require_count("the codec's dimension", self.codec.dimension)
         self._keep(clip=require_positive("the codec's clip", self.codec.clip))
         if self.mechanism is None:
-            self._keep(mechanism=_default_noise(self.epsilon, dimension, self.clip))
+            self._keep(mechanism=default_noise(self.epsilon, dimension, self.clip))
         noise = self.mechanism
         if not isinstance(noise, VectorMechanism):
             raise InvalidInputError("mechanism must release vectors of a ball, such as PrivUnit(epsilon=..., clip=...)")
@@ -184,7 +186,16 @@ class Adept(Mechanism):
         return outputs[0] if isinstance(private, str) else outputs
 
 
-def _default_noise(epsilon: float, dimension: int, clip: float) -> PrivUnit:
-    """Return PrivUnit with the sampler that is proved in floating point, unless epsilon makes that one too slow."""
+def default_noise(epsilon: float, dimension: int, clip: float) -> PrivUnit:
+    """Return PrivUnit with a cap that is not too large, and the sampler that is proved in floats unless it is too slow.
+
+    Parameters
+    ----------
+    epsilon : the loss between any two vectors
+    dimension : numbers of a vector
+    clip : the largest length of a vector
+    """
     noise = PrivUnit(epsilon=epsilon, dimension=dimension, clip=clip)
+    if noise.cap.mass > _LARGEST_SHARE:
+        noise = replace(noise, share=_LARGEST_SHARE)
     return replace(noise, sampler="rejection") if noise.tries <= _MOST_TRIES else noise

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError, require_count, require_positive, require_probability
+from textveil.gpu.noise import radial_laplace as laplace_there
 from textveil.guarantees import Guarantee, Pairs, Relation, Unit
 from textveil.mechanisms.vectors import AdditiveMechanism, Integers, Vectors, check_precision
 from textveil.noise.laplace import radial_laplace
@@ -162,6 +163,14 @@ class Laplace(AdditiveMechanism):
         # A zero vector has no direction; it becomes the first axis, whatever the input.
         steps[~steps.any(axis=1), 0] = 1.0
         return np.asarray(steps / np.linalg.norm(steps, axis=1, keepdims=True))
+
+    @property
+    def draws_there(self) -> bool:
+        """Whether a GPU can draw the noise that the CPU draws."""
+        return self.precision == "fast" and not self.normalise
+
+    def _draw_there(self, streams: Streams, device: Any) -> Any:
+        return laplace_there(streams, self.dimension, self.scale, device)
 
     def _draw(self, streams: Streams) -> Integers:
         if self.precision == "exact":

@@ -105,8 +105,17 @@ class NearestWord(WordMechanism):
         for start in range(0, len(items), _PORTION):
             part = slice(start, start + _PORTION)
             vectors = self.mechanism._check(self.vocabulary.points[items[part]])
-            chosen[part] = self.vocabulary.nearest(self.mechanism._sample(vectors, streams.select(part)))
+            chosen[part] = self._decoded(vectors, streams.select(part))
         return chosen
+
+    def _decoded(self, vectors: NDArray[np.float64], streams: Streams) -> Ids:
+        device, noise = self.vocabulary.device, self.mechanism
+        if device is None or not isinstance(noise, AdditiveMechanism) or not noise.draws_there:
+            return np.asarray(self.vocabulary.nearest(noise._sample(vectors, streams)))
+        import torch
+
+        there = noise.sample_there(torch.from_numpy(vectors).to(device), streams)
+        return np.asarray(self.vocabulary.nearest(there).cpu())
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> NearestWord:

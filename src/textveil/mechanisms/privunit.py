@@ -16,7 +16,7 @@ import numpy as np
 from textveil.errors import InvalidInputError, require_count, require_positive
 from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
 from textveil.mechanisms.vectors import VectorMechanism, Vectors
-from textveil.noise.cap import Cap, best_cap
+from textveil.noise.cap import Cap, best_cap, cap_of_mass
 from textveil.noise.lattice import Lattice, lattice_for
 from textveil.noise.reading import in_portions
 from textveil.noise.unit import FromCap, Rejection, expected_tries, lifted
@@ -24,6 +24,7 @@ from textveil.randomness import Streams
 
 _EPSILONS = (1e-9, 300.0)
 _CLIPS = (1e-100, 1e100)
+_SHARES = (1e-9, 0.5)
 _LARGEST_DIMENSION = 1_000_000
 # Expected tries: up to the first, which takes less than a millisecond for 300 numbers, "auto" takes "rejection"; above
 # the second "rejection" is refused.
@@ -44,6 +45,8 @@ class PrivUnit(VectorMechanism):
     domain : "ball" takes any vector; "sphere" takes unit vectors and adds a little less noise
     sampler : "rejection" is proved in floating point and slow for large epsilon; "beta" is quick and proved in ideal
         arithmetic; "auto" takes the first where it is quick
+    share : how much of the sphere the cap takes, at most a half; by default as much as makes the error least. Any share
+        keeps the promise and has no bias
     """
 
     epsilon: float
@@ -51,6 +54,7 @@ class PrivUnit(VectorMechanism):
     clip: float = 1.0
     domain: str = "ball"
     sampler: str = "auto"
+    share: float | None = None
 
     def __post_init__(self) -> None:
         self._keep(
@@ -65,6 +69,8 @@ class PrivUnit(VectorMechanism):
             raise InvalidInputError(f'clip belongs to domain="ball"; unit vectors have length 1 (got {self.clip!r})')
         if self.sampler not in ("auto", "rejection", "beta"):
             raise InvalidInputError(f'sampler must be "auto", "rejection" or "beta" (got {self.sampler!r})')
+        if self.share is not None:
+            self._keep(share=_require_within("share", self.share, _SHARES))
         if self.sampler == "rejection" and self.tries > _MOST_TRIES:
             raise InvalidInputError(
                 f'sampler="rejection" needs {self.tries:.2g} tries a vector at epsilon {self.epsilon:g}, more than '
@@ -74,7 +80,8 @@ class PrivUnit(VectorMechanism):
     @cached_property
     def cap(self) -> Cap:
         """The part of the sphere that is likelier than the rest."""
-        return best_cap(self.dimension + (1 if self.domain == "ball" else 0), self.epsilon)
+        d = self.dimension + (1 if self.domain == "ball" else 0)
+        return best_cap(d, self.epsilon) if self.share is None else cap_of_mass(d, self.share)
 
     @property
     def gamma(self) -> float:
@@ -88,10 +95,12 @@ class PrivUnit(VectorMechanism):
 
     @property
     def rms(self) -> float:
-        """Root of the mean squared error of a release, the same for every vector within the clip."""
+        """Root of the mean squared error of a release: the same for every vector, or with a share the largest."""
         m, rest = self.cap.mean(self._drawer.odds)
         kept = self.dimension / self.cap.dimension
-        return self.clip * math.sqrt(kept * rest * (1 + m)) / m
+        # What an error of gamma = m would be, and what more it is at one end of the ball if it is not.
+        off = 0.0 if self.domain == "sphere" else (self.gamma - m) * m
+        return self.clip * math.sqrt(kept * (rest * (1 + m) - off) + max(0.0, off)) / m
 
     @property
     def guarantee(self) -> Guarantee:
@@ -106,7 +115,7 @@ class PrivUnit(VectorMechanism):
 
     def spec(self) -> dict[str, Any]:
         """Return the mechanism as plain values, with the sampler that "auto" chose."""
-        return {
+        spec = {
             "mechanism": "PrivUnit",
             "epsilon": self.epsilon,
             "dimension": self.dimension,
@@ -114,6 +123,7 @@ class PrivUnit(VectorMechanism):
             "domain": self.domain,
             "sampler": "rejection" if isinstance(self._drawer, Rejection) else "beta",
         }
+        return spec if self.share is None else spec | {"share": self.share}
 
     def log_density(self, output: Vectors, given: Vectors) -> Vectors:
         """Return ln of how much likelier an output is than it would be if the sphere had no cap.

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.gpu.devices import accelerator_of
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.noise.lattice import Lattice
 from textveil.randomness import RandomSource, Streams
+from textveil.receipts import Release
 
 Vectors = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -79,6 +81,32 @@ class AdditiveMechanism(VectorMechanism):
     @abstractmethod
     def _draw(self, streams: Streams) -> Integers:
         """Draw the noise of all items, in steps of the lattice."""
+
+    @property
+    def draws_there(self) -> bool:
+        """Whether a GPU can draw the noise that the CPU draws."""
+        return False
+
+    def _draw_there(self, streams: Streams, device: Any) -> Any:
+        """Draw the noise of all items on a device, before it is rounded to the lattice."""
+        raise NotImplementedError
+
+    def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
+        """Release private vectors, with the receipt that says what was promised; vectors on a GPU get noise there."""
+        device = accelerator_of(private)
+        if device is None or not self.draws_there:
+            return super().release_with_receipt(private, source=source)
+        source = source or RandomSource.secure()
+        items = self._check(private)
+        streams = source.streams(self._purpose, items)
+        value = self.sample_there(private.detach().double().reshape(items.shape), streams).reshape(private.shape)
+        if private.dtype.is_floating_point:
+            value = value.to(private.dtype)
+        return Release(value, self._receipt(self.guarantee, source, len(items)))
+
+    def sample_there(self, items: Any, streams: Streams) -> Any:
+        """Return what `_sample` does for float64 vectors on a device, if it draws there."""
+        return self.lattice.add_there(items, self._draw_there(streams, items.device))
 
     def _sample(self, items: Vectors, streams: Streams) -> Vectors:
         return self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))

@@ -94,6 +94,15 @@ def best_cap(dimension: int, epsilon: float) -> Cap:
     return Cap(dimension, 1 - gap, gap)
 
 
+def cap_of_mass(dimension: int, mass: float) -> Cap:
+    """Return the cap that a uniform point lies in with this probability, at most a half."""
+    from scipy.special import betaincinv
+
+    shape = (dimension - 1) / 2
+    gap = min(1.0, 2 * float(betaincinv(shape, shape, mass)))
+    return Cap(dimension, 1 - gap, gap)
+
+
 def _peak(shape: float) -> float:
     """Density of t at 0: Gamma(a + 1/2) / (sqrt(pi) Gamma(a))."""
     if shape < _SERIES_FROM:

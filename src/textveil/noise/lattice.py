@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,6 +58,14 @@ class Lattice:
         """Round continuous noise to the lattice; the integers are added to those of `snap`."""
         return self._round(noise, "noise")
 
+    def add_there(self, x: Any, noise: Any) -> Any:
+        """Return the lattice points of `x` plus those of continuous noise, both float64 tensors of torch."""
+        whole, steps = (x / self.step).round(), (noise / self.step).round()
+        self._require(bool((whole.abs() <= _LIMIT).all()), "values")
+        self._require(bool((steps.abs() <= _LIMIT).all()), "noise")
+        # Whole numbers up to 2^53 add without rounding in float64.
+        return (whole + steps) * self.step
+
     def to_vectors(self, integers: Integers) -> NDArray[np.float64]:
         """Return the lattice points of integers up to 2^53, without rounding."""
         return integers * np.float64(self.step)
@@ -64,13 +73,17 @@ class Lattice:
     def _round(self, x: ArrayLike, name: str) -> Integers:
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.rint(np.asarray(x, dtype=np.float64) / self.step)
-        # Written so that NaN fails too; the message must not quote what may be private.
-        if not (np.abs(scaled) <= _LIMIT).all():
+        # Written so that NaN fails too.
+        self._require(bool((np.abs(scaled) <= _LIMIT).all()), name)
+        return scaled.astype(np.int64)
+
+    def _require(self, is_within: bool, name: str) -> None:
+        # The message must not quote what may be private.
+        if not is_within:
             raise InvalidInputError(
                 f"{name} must be finite and within 2^52 lattice steps of 0 ({_LIMIT * self.step:.3g}); "
                 "remove NaN and infinities, rescale or clip"
             )
-        return scaled.astype(np.int64)
 
 
 def lattice_for(scale: float) -> Lattice:

@@ -62,6 +62,7 @@ class _Answer:
         self._groups = RowGroups(_GROUP_BYTES)
         self._sink = io.BytesIO()
         self._type: Any = None
+        self._schema: Any = None
         self._writer: Any = None
 
     @property
@@ -86,16 +87,16 @@ class _Answer:
     def end(self, receipt: dict[str, Any]) -> Iterator[bytes]:
         """Return what waits, the receipt and the end."""
         yield from self.rest()
-        empty = pa.record_batch([pa.array([], type=self._type)], schema=self._writer_schema)
+        empty = pa.record_batch([pa.array([], type=self._type)], schema=self._schema)
         self._writer.write_batch(empty, custom_metadata={ABOUT: _text(receipt)})
         self._writer.close()
         yield self._taken()
 
     def _written(self, group: Any) -> bytes:
         if self._writer is None:
-            self._writer_schema = group.schema.with_metadata({ABOUT: _text(self._describe(group.num_rows))})
-            self._writer = pa.ipc.new_stream(self._sink, self._writer_schema)
-        self._writer.write_batch(pa.record_batch(group.columns, schema=self._writer_schema))
+            self._schema = group.schema.with_metadata({ABOUT: _text(self._describe(group.num_rows))})
+            self._writer = pa.ipc.new_stream(self._sink, self._schema)
+        self._writer.write_batch(pa.record_batch(group.columns, schema=self._schema))
         return self._taken()
 
     def _taken(self) -> bytes:

@@ -22,7 +22,7 @@ def audited(mechanism: Mechanism) -> dict[str, Any]:
     digest = digest_of(mechanism.spec())
     if digest not in _DONE:
         if not _RUNNING.acquire(blocking=False):
-            raise Refusal(Code.BUSY, headers=retry_after(60))
+            raise Refusal(Code.BUSY, "another audit is running", headers=retry_after(60))
         try:
             _DONE[digest] = json.loads(audit(mechanism, methods=_METHODS).to_json())
         finally:

@@ -52,9 +52,8 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def run(service: Service, *, host: str, port: int, grace: int = GRACE_SECONDS) -> None:
-    """Answer requests; the log goes to standard error and has no bodies, paths or queries."""
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+def server_of(service: Service, *, host: str, port: int, grace: int = GRACE_SECONDS) -> uvicorn.Server:
+    """Return what answers requests; its log has no bodies, paths or queries."""
     config = uvicorn.Config(
         build(service),
         host=host,
@@ -70,7 +69,13 @@ def run(service: Service, *, host: str, port: int, grace: int = GRACE_SECONDS) -
         ws="none",
         lifespan="off",
     )
+    return _Server(config, service)
+
+
+def run(service: Service, *, host: str, port: int) -> None:
+    """Answer requests until told to stop; the log goes to standard error."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     for number in (signal.SIGTERM, signal.SIGINT):
         # The server raises the signal again when it has stopped; to have been told to stop is no failure.
         signal.signal(number, lambda *_: sys.exit(0))
-    _Server(config, service).run()
+    server_of(service, host=host, port=port).run()

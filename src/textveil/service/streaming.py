@@ -125,7 +125,7 @@ async def stream(
     if records > limits.records:
         raise Refusal(Code.TOO_LARGE, f"a stream may have at most {limits.records:,} records")
     if not limiter.available_tokens:
-        raise Refusal(Code.BUSY, headers=retry_after(5))
+        raise Refusal(Code.BUSY, f"{_AT_ONCE} streams are running", headers=retry_after(5))
     payer = caller.pays_from(service, dataset)
     bought = purchase_of(work, records=records, pieces=pieces, rows=rows, dataset=payer, part=part)
     account = await to_thread.run_sync(Account, work, bought, service.spending, limits, records)

@@ -41,15 +41,17 @@ class Euclidean:
 
     def relative_error(self, points: Points) -> float:
         """Bound the relative error of `distances` between these points."""
+        return 2 * _UNIT if self.is_exact(points) else 2 * (self.dimension + 4) * _UNIT / _CANCELLATION
+
+    def is_exact(self, points: Points) -> bool:
+        """Whether squared distances between these points have no rounding error, however they are computed."""
         largest = 0.0
         on_lattice = True
         for start in range(0, len(points), 4096):
             block = np.asarray(points[start : start + 4096], dtype=np.float64)
             largest = max(largest, float(np.einsum("ij,ij->i", block, block).max(initial=0.0)))
             on_lattice = on_lattice and bool((np.rint(block * _EXACT_STEP) == block * _EXACT_STEP).all())
-        if on_lattice and largest < _EXACT_NORM:
-            return 2 * _UNIT
-        return 2 * (self.dimension + 4) * _UNIT / _CANCELLATION
+        return on_lattice and largest < _EXACT_NORM
 
 
 @compiled

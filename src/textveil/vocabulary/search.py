@@ -33,8 +33,8 @@ _WORDS = 2048
 # Below this many multiplications a pool of threads costs more than it brings.
 _SMALL = 1 << 24
 # Squares of queries below this stay far from overflow in float64, and products in float32.
-_FARTHEST = 2.0**400
-_FARTHEST_SINGLE = 2.0**60
+FARTHEST = 2.0**400
+FARTHEST_SINGLE = 2.0**60
 _DOUBLE_UNIT = 2.0**-53
 # Sums of multiples of 2^-41 below this are exact in float64.
 _EXACT_SCORE = 2.0**12
@@ -44,19 +44,19 @@ _WORTH_WORDS = 512
 _WORTH_DIMENSION = 8
 _CODED_QUERIES = 384
 # Queries shorter than this have codes whose scale may underflow in float32.
-_NEAREST_CODED = 2.0**-60
+NEAREST_CODED = 2.0**-60
 
 
 class NearestPoint:
     """Nearest rows of a table of lattice points, in Euclidean distance."""
 
     def __init__(self, points: NDArray[Any]) -> None:
-        self._points = points
+        self.points = points
         halves = half_norms(points)
-        self._radius = math.sqrt(2 * float(halves.max()))
+        self.radius = math.sqrt(2 * float(halves.max()))
         # The lowest id wins among equal points, so the later ones need not be looked at.
         halves[_repeated(points, halves)] = np.inf
-        self._halves = halves
+        self.halves = halves
         self._asked = 0
         self._lists: ShortLists | None = None
 
@@ -76,11 +76,11 @@ class NearestPoint:
     def _lists_if_worth(self, count: int) -> ShortLists | None:
         """Return what makes short lists, if that pays for tables of this shape; it is made once enough queries came."""
         self._asked += count
-        words, dimension = self._points.shape
+        words, dimension = self.points.shape
         if self._asked < _WORTH_QUERIES or words < _WORTH_WORDS or dimension < _WORTH_DIMENSION or not available():
             return None
         if self._lists is None:
-            self._lists = ShortLists(self._points, self._halves, encode_points(self._points, self._halves))
+            self._lists = ShortLists(self.points, self.halves, encode_points(self.points, self.halves))
         return self._lists
 
     def _scan_codes(self, lists: ShortLists, queries: NDArray[Any], answers: Ids) -> Ids:
@@ -89,7 +89,7 @@ class NearestPoint:
         def work(rows: Ids) -> Ids:
             exact = _checked(queries[rows])
             norms = np.sqrt(np.einsum("ij,ij->i", exact, exact))
-            usable = (norms > _NEAREST_CODED) & (norms * (1 + self._radius) < _FARTHEST_SINGLE)
+            usable = (norms > NEAREST_CODED) & (norms * (1 + self.radius) < FARTHEST_SINGLE)
             chosen = rows[usable]
             if len(chosen) == 0:
                 return rows
@@ -102,13 +102,13 @@ class NearestPoint:
 
         size = min(_CODED_QUERIES, -(-len(queries) // thread_count()) or 1)
         blocks = (np.arange(start, min(start + size, len(queries))) for start in range(0, len(queries), size))
-        small = len(queries) * self._points.size < _SMALL
+        small = len(queries) * self.points.size < _SMALL
         left = list(map(work, blocks) if small else over_threads(work, blocks))
         return np.concatenate(left) if left else np.arange(0)
 
     def _scan(self, queries: NDArray[Any], rows: Ids, precision: type[np.floating[Any]], answers: Ids) -> Ids:
         """Answer the `rows` of `queries` in this precision and return those that remain in doubt."""
-        halves = self._halves.astype(precision)
+        halves = self.halves.astype(precision)
 
         def work(chosen: Ids) -> Ids:
             exact = _checked(queries[chosen])
@@ -118,8 +118,8 @@ class NearestPoint:
             second = best.copy()
             word = np.zeros(len(chosen), dtype=np.int32)
             scores = np.empty((_WORDS, len(chosen)), dtype=precision)
-            for tile in _tiles(len(self._points)):
-                part = np.asarray(self._points[tile], dtype=precision)
+            for tile in _tiles(len(self.points)):
+                part = np.asarray(self.points[tile], dtype=precision)
                 products = np.dot(part, block.T, out=scores[: len(part)])
                 _keep_best(products, halves[tile], tile.start, (best, second, word))
             answers[chosen] = word
@@ -129,17 +129,17 @@ class NearestPoint:
 
         size = min(_QUERIES, -(-len(rows) // thread_count()) or 1)
         blocks = (rows[start : start + size] for start in range(0, len(rows), size))
-        small = len(rows) * self._points.size < _SMALL
+        small = len(rows) * self.points.size < _SMALL
         left = list(map(work, blocks) if small else over_threads(work, blocks))
         return np.sort(np.concatenate(left)) if left else rows
 
     def _error(self, queries: Points, precision: type[np.floating[Any]]) -> NDArray[np.float64]:
         """Bound the rounding error of any score of each query; zero where scores are exact."""
         norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
-        error = score_error(norms, self._radius, queries.shape[1], precision)
+        error = score_error(norms, self.radius, queries.shape[1], precision)
         if precision is np.float32:
-            return np.where(norms * (1 + self._radius) < _FARTHEST_SINGLE, error, np.inf)
-        largest = norms * self._radius + self._radius**2 / 2
+            return np.where(norms * (1 + self.radius) < FARTHEST_SINGLE, error, np.inf)
+        largest = norms * self.radius + self.radius**2 / 2
         halves_of_steps = queries * (2 / STEP)
         on_lattice = (np.rint(halves_of_steps) == halves_of_steps).all(axis=1)
         return np.where(on_lattice & (1.01 * largest < _EXACT_SCORE), 0.0, error)
@@ -148,8 +148,8 @@ class NearestPoint:
         """Return the nearest row by integers, among those that float64 can't tell apart."""
         scores = np.concatenate(
             [
-                np.asarray(self._points[tile], dtype=np.float64) @ query - self._halves[tile]
-                for tile in _tiles(len(self._points))
+                np.asarray(self.points[tile], dtype=np.float64) @ query - self.halves[tile]
+                for tile in _tiles(len(self.points))
             ]
         )
         error = self._error(query[None], np.float64)[0]
@@ -159,7 +159,7 @@ class NearestPoint:
         numerators = [numerator * (scale // denominator) for numerator, denominator in ratios]
         best, answer = -math.inf, -1
         for row in candidates:
-            point = [int(value / STEP) for value in self._points[row].tolist()]
+            point = [int(value / STEP) for value in self.points[row].tolist()]
             product = sum(q * x for q, x in zip(numerators, point, strict=True))
             score = 2 * round(1 / STEP) * product - scale * sum(x * x for x in point)
             if answer < 0 or score > best:
@@ -221,10 +221,15 @@ def nearest_by_distance(space: Space, points: NDArray[Any], queries: NDArray[Any
     return answers
 
 
+def require_near(are_near: bool) -> None:
+    """Refuse queries that are not all below the farthest that can be looked for."""
+    if not are_near:
+        raise InvalidInputError("points must be finite and below 2^400 in every coordinate")
+
+
 def _checked(queries: NDArray[Any]) -> Points:
     block = np.asarray(queries, dtype=np.float64)
-    if not (np.abs(block) < _FARTHEST).all():
-        raise InvalidInputError("points must be finite and below 2^400 in every coordinate")
+    require_near(bool((np.abs(block) < FARTHEST).all()))
     return block
 
 

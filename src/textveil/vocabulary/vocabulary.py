@@ -9,17 +9,21 @@ import hashlib
 import html
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError, require_count
+from textveil.gpu.devices import accelerator_of
 from textveil.spaces import Euclidean, Space
 from textveil.spaces.space import Points
 from textveil.vocabulary.lattice import LatticeTable, step_of
 from textveil.vocabulary.search import NearestPoint, nearest_by_distance
 from textveil.vocabulary.words import checked_words
+
+if TYPE_CHECKING:
+    from textveil.vocabulary.on_device import NearestOnDevice
 
 Ids = NDArray[np.int64]
 
@@ -42,10 +46,12 @@ class Vocabulary:
         Where the points live; Euclidean by default.
     """
 
-    __slots__ = ("_digest", "_index", "_points", "_search", "_space", "_unknown_id", "_words")
+    __slots__ = ("_device", "_digest", "_index", "_points", "_search", "_searches", "_space", "_unknown_id", "_words")
 
+    _device: Any | None
     _digest: str | None
     _search: NearestPoint | None
+    _searches: dict[Any, NearestOnDevice]
 
     def __init__(
         self,
@@ -196,11 +202,29 @@ class Vocabulary:
         words = self._words
         return [words[number] for number in numbers.tolist()]
 
-    def nearest(self, points: ArrayLike) -> Ids:
+    def on(self, device: Any) -> Vocabulary:
+        """Return the same vocabulary, which searches and compares all pairs on this device of torch, such as "cuda"."""
+        from textveil.gpu.devices import checked_device
+
+        same = _restore(self._words, self._points, self._unknown_id, self._space)
+        same._digest, same._search = self._digest, self._search
+        same._device = None if device is None else checked_device(device)
+        return same
+
+    @property
+    def device(self) -> Any | None:
+        """The device of torch that was chosen by `on`, or None."""
+        return self._device
+
+    def nearest(self, points: Any) -> Any:
         """Return the id of the word nearest to each point, (d,) or (n, d); the lowest id among equals.
 
         In Euclidean space the answer is exact, whatever the batch; in another it is that of computed distances.
+        Points on a GPU are looked for there, and the ids are a tensor.
         """
+        device = accelerator_of(points) or self._device
+        if device is not None and isinstance(self._space, Euclidean):
+            return self._nearest_on(device, points)
         queries = np.asarray(points)
         if queries.ndim == 1:
             queries = queries[None]
@@ -211,9 +235,25 @@ class Vocabulary:
             )
         if not isinstance(self._space, Euclidean):
             return nearest_by_distance(self._space, self._points, queries)
+        return self._exact_search().nearest(queries)
+
+    def _exact_search(self) -> NearestPoint:
         if self._search is None:
             self._search = NearestPoint(self._points)
-        return self._search.nearest(queries)
+        return self._search
+
+    def _nearest_on(self, device: Any, points: Any) -> Any:
+        from textveil.vocabulary.on_device import NearestOnDevice
+
+        queries = points if hasattr(points, "device") else np.asarray(points)
+        queries = queries[None] if queries.ndim == 1 else queries
+        if queries.ndim != 2 or queries.shape[1] != self.dimension:
+            raise InvalidInputError(
+                f"points must have shape (n, {self.dimension}) or ({self.dimension},) (got {tuple(np.shape(points))})"
+            )
+        if device not in self._searches:
+            self._searches[device] = NearestOnDevice(self._exact_search(), device)
+        return self._searches[device].nearest(queries)
 
     def subset(self, count: int) -> Vocabulary:
         """Return the first `count` words, and the unknown word if it is not among them."""
@@ -230,8 +270,7 @@ class Vocabulary:
                 f"the space has {self._space.dimension} dimensions but the vectors have {points.shape[1]}"
             )
         self._check_inside()
-        self._digest = None
-        self._search = None
+        self._device, self._digest, self._search, self._searches = None, None, None, {}
 
     def _check_inside(self) -> None:
         """Refuse points that the space does not have; a space that is not all of R^d says so by a method `inside`."""

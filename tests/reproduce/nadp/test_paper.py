@@ -7,7 +7,7 @@ from tests.measure.tasks.generated import write_data
 from textveil.errors import InvalidInputError
 from textveil.noise.gaussian_curve import gaussian_scale
 from textveil.reproduce import reproduce
-from textveil.reproduce.nadp import paper as module
+from textveil.reproduce.nadp import parts as module
 from textveil.reproduce.nadp.mechanisms import (
     DELTA,
     GAUSSIAN,

@@ -6,12 +6,14 @@ utterance it has the mechanism's law there, and the encoder learns through it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.mechanisms.adept import default_noise
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.privunit import PrivUnit
 from textveil.randomness import Streams
@@ -29,7 +31,7 @@ class TrainingNoise:
 
     Parameters
     ----------
-    name : "privunit", which keeps its promise, or "published", ADePT's own, which does not
+    name : "privunit", what Adept takes by default, or "published", ADePT's own, which does not
     epsilon : of the mechanism
     dimension, clip : of the ball of latent vectors
     """
@@ -39,7 +41,7 @@ class TrainingNoise:
             raise InvalidInputError(f"noise must be one of {', '.join(NOISES)} (got {name!r})")
         self.mechanism: PrivUnit | ClippedLaplace
         if name == "privunit":
-            self.mechanism = PrivUnit(epsilon=epsilon, dimension=dimension, clip=clip, sampler="beta")
+            self.mechanism = replace(default_noise(epsilon, dimension, clip), sampler="beta")
         else:
             self.mechanism = ClippedLaplace(
                 epsilon=epsilon, dimension=dimension, clip=clip, variant="published", precision="fast"

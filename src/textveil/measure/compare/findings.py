@@ -5,36 +5,39 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.measure.compare.frontier import Frontier
 from textveil.measure.compare.setting import Setting
 
+Floats = NDArray[np.float64]
+
 _KEPT = 0.5
 _NEVER, _ALWAYS = 1e-9, 1 - 1e-9
 _NOISES = ("laplace", "hyperbolic")
+_LOSSES = ("epsilon", "loss", "far")
 
 
 def at_share(frontier: Frontier, way: str, share: float = _KEPT, *, of: str = "epsilon") -> float | None:
-    """Return a quantity where a way keeps this share of the words, between two points; None if it is not reached.
-
-    The logarithm of the quantity is taken as straight in the log-odds of staying, which it nearly is.
-    """
-    line = sorted((kept, value) for value, kept in frontier.line(way, of, "unchanged"))
-    kept = np.array([point[0] for point in line])
-    if len(line) < 2 or not kept[0] <= share <= kept[-1]:
-        return None
-    values = np.array([point[1] for point in line])
-    return float(np.exp(np.interp(_log_odds(share), _log_odds(kept), np.log(values))))
+    """Return a quantity where a way keeps this share of the words, between two points; None if it is not reached."""
+    return _between(
+        [(kept, value) for value, kept in frontier.line(way, of, "unchanged")], share, of, across="unchanged"
+    )
 
 
 def at_epsilon(frontier: Frontier, way: str, epsilon: float, *, of: str) -> float | None:
-    """Return a quantity between 0 and 1 of a way at an epsilon, between two points; None beyond its points."""
-    line = frontier.line(way, "epsilon", of)
-    if len(line) < 2 or not line[0][0] <= epsilon <= line[-1][0]:
+    """Return a quantity of a way at an epsilon, between two points; None beyond its points."""
+    return _between(frontier.line(way, "epsilon", of), epsilon, of, across="epsilon")
+
+
+def _between(line: list[tuple[float, float]], at: float, of: str, *, across: str) -> float | None:
+    """Return the height of a line, which is taken as straight between points in logarithms, of shares in log-odds."""
+    line = sorted(line)
+    if len(line) < 2 or not line[0][0] <= at <= line[-1][0]:
         return None
-    across, up = (np.array(part) for part in zip(*line, strict=True))
-    odds = float(np.interp(math.log(epsilon), np.log(across), _log_odds(up)))
-    return 1 / (1 + math.exp(-odds))
+    x, y = (np.array(part) for part in zip(*line, strict=True))
+    height = float(np.interp(_straight(at, across), _straight(x, across), _straight(y, of)))
+    return math.exp(height) if of in _LOSSES else 1 / (1 + math.exp(-height))
 
 
 def findings_of_words(frontier: Frontier, setting: Setting) -> list[str]:
@@ -82,6 +85,8 @@ def _of_attackers(frontier: Frontier, noise: str, epsilon: float) -> list[str]:
     return found
 
 
-def _log_odds(share: float | np.ndarray) -> np.ndarray:
-    bounded = np.clip(share, _NEVER, _ALWAYS)
+def _straight(values: float | Floats, key: str) -> Floats:
+    if key in _LOSSES:
+        return np.asarray(np.log(values))
+    bounded = np.clip(values, _NEVER, _ALWAYS)
     return np.asarray(np.log(bounded / (1 - bounded)))

@@ -27,7 +27,7 @@ Ids = NDArray[np.int64]
 Release = Callable[[Ids, RandomSource], Ids]
 
 EXPONENTIAL = Way("exponential", "exponential, calibrated", 5, 0)
-HALF = Way("exponential-half", "exponential, textbook rate epsilon/2", 2, 0)
+HALF = Way("exponential-half", "exponential, textbook rate epsilon/2", 2, 6)
 CUT = Way("exponential-cut", "exponential, distances cut off", 3, 0)
 TIGHT = Way("exponential-tight", "exponential, tight weights", 4, 0)
 RESPONSE = Way("response", "public response among the words", 7, 2)

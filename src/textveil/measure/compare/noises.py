@@ -150,7 +150,7 @@ def hyperbolic_published(setting: Setting, loss: float) -> Setup:
 EUCLIDEAN = (
     Noise(Way("laplace", "Laplace noise, nearest word", 6, 1), laplace, best_named=True, by_distance=True),
     Noise(Way("gaussian", f"Gaussian noise (delta {DELTA:g}), nearest word", 1, 2), gaussian, best_named=True),
-    Noise(Way("mahalanobis", "Mahalanobis noise, nearest word", 2, 3), mahalanobis, by_distance=True),
+    Noise(Way("mahalanobis", "Mahalanobis noise, nearest word", 4, 3), mahalanobis, by_distance=True),
     Noise(Way("privunit", "PrivUnit, nearest word", 7, 4), privunit),
     Noise(
         Way(

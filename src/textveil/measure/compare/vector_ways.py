@@ -112,7 +112,7 @@ def _privunit(table: Table, loss: float) -> Made:
 
 def _clipped_radial(table: Table, loss: float) -> Made:
     """The repaired noise: the loss is for the farthest pair, and less for near ones."""
-    noise = ClippedLaplace(epsilon=loss, clip=table.clip, dimension=table.dimension, precision="fast")
+    noise = ClippedLaplace(epsilon=loss, clip=table.clip, dimension=table.dimension)
     true, far = (min(distance, 2 * table.clip) / noise.scale for distance in (table.radius, table.farthest))
     return Made(loss, true, far, noise, expected=noise._clipped)
 

@@ -80,7 +80,7 @@ def compare_vectors(
     references = comparing.references() if task is not None else []
     used = {point.way for point in [*found, *references]}
     return Frontier(
-        title=f"{what[:1].upper()}{what[1:]} released: {len(rows):,} of {rows.shape[1]} numbers",
+        title=f"{len(rows):,} {what}: what mechanisms keep at an equal guarantee",
         about=comparing.about(what),
         quantities=OF_VECTORS,
         ways=[way for way in [*(way for way, _ in WAYS), UNTOUCHED, SHUFFLED] if way.key in used],

@@ -80,7 +80,7 @@ def compare_words(
     known = dict.fromkeys([EXPONENTIAL, HALF, *(part.way for part in wanted), SHUFFLED])
     used = {point.way for point in points}
     frontier = Frontier(
-        title=f"Words released in {len(vocabulary):,} words",
+        title=f"{len(vocabulary):,} words: what mechanisms keep at an equal guarantee",
         about=_about(setting, texts),
         quantities=OF_WORDS,
         ways=[way for way in known if way.key in used],

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from textveil.progress import progress
+from textveil.reproduce.measuring import measured
 from textveil.reproduce.privemb.parts import Parts
 from textveil.reproduce.privemb.showing import reported
 from textveil.reproduce.reproduction import Reproduction
@@ -62,8 +61,8 @@ QUICK = Plan(
     dimensions=((50, 0.93),),
     trained_epsilons=(20.0,),
     trained_runs=2,
-    texts=1000,
-    epochs=5,
+    texts=2000,
+    epochs=10,
     sentence_runs=1,
     rows=1500,
     unchanged=600,
@@ -80,17 +79,4 @@ def paper(*, data: Path, quick: bool = False, plan: Plan | None = None) -> Repro
     plan : how much is done, instead of what `quick` says
     """
     chosen = plan or (QUICK if quick else FULL)
-    measured = Parts(data, chosen)
-    records: list[dict[str, Any]] = []
-    with progress("PrivEmb", None) as step:
-        for part in (
-            measured.unchanged,
-            measured.figures_1_and_2,
-            measured.figure_3,
-            measured.figure_4,
-            measured.table_1,
-        ):
-            for found in part():
-                records += found
-                step(title=f"PrivEmb: {found[0]['part']}")
-    return reported(records, asdict(chosen))
+    return reported(measured("PrivEmb", Parts(data, chosen).cells_of_all()), asdict(chosen))

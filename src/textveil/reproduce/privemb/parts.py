@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textveil.measure.statistics.sampled import clopper_pearson
 from textveil.measure.tasks import Averages, Classification, Lexicon, Scores, tokens_of
@@ -15,19 +15,18 @@ from textveil.measure.tasks.folder import opinions, parted_texts_of, questions, 
 from textveil.measure.tasks.task import order_of
 from textveil.mechanisms.laplace import Laplace
 from textveil.mechanisms.nearest_word import NearestWord
-from textveil.reproduce.kept_cells import KeptCells
+from textveil.reproduce.measuring import Cell, Measuring, Records
 from textveil.reproduce.privemb.distances import errors, words_compared
 from textveil.reproduce.privemb.mechanisms import CLEAN, M1, M2, MAKERS, OURS, Maker, snapped, target_of
 from textveil.reproduce.privemb.sentences import EACH, ONCE, sentence_scores
 from textveil.reproduce.privemb.words import Table, opinion_scores, reviews, trained
-from textveil.reproduce.repeats import folder_digest, interval, public_source
+from textveil.reproduce.repeats import folder_digest, public_source
 from textveil.reproduce.sentdp.files import words_of
 from textveil.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from textveil.reproduce.privemb.paper import Plan
 
-Records = list[dict[str, Any]]
 Runs = Callable[[], list[Scores]]
 
 SETS: dict[str, Callable[[Path], Classification]] = {
@@ -61,7 +60,15 @@ class Parts:
     def __init__(self, data: Path, plan: Plan) -> None:
         self.data, self.plan = data, plan
         digest = folder_digest(data, FILES)
-        self.cells = KeptCells("privemb", [_VERSION, asdict(plan), digest, self.vocabulary.digest])
+        self.cells = Measuring("privemb", [_VERSION, asdict(plan), digest, self.vocabulary.digest])
+
+    def cells_of_all(self) -> Iterator[Cell]:
+        """Every cell, in the order of the paper."""
+        yield from self.unchanged()
+        yield from self.figures_1_and_2()
+        yield from self.figure_3()
+        yield from self.figure_4()
+        yield from self.table_1()
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -88,7 +95,7 @@ class Parts:
             tables[size] = Table(found.words, snapped(found.vectors))
         return tables
 
-    def unchanged(self) -> Iterator[Records]:
+    def unchanged(self) -> Iterator[Cell]:
         """Count how often M1, followed by the nearest word, leaves a word as it is."""
         words = order_of(len(self.vocabulary), "privemb unchanged")[: self.plan.unchanged]
 
@@ -97,14 +104,17 @@ class Parts:
             released = mechanism.release_ids(words, source=public_source("privemb unchanged"))
             return int((released == words).sum())
 
-        for epsilon in UNCHANGED_EPSILONS:
-            kept = self.cells.get(f"unchanged {epsilon}", partial(count, epsilon))
-            low, high = clopper_pearson(kept, len(words), 0.05)
-            about = {"part": "unchanged", "data": "", "measure": "unchanged", "mechanism": "M1, nearest word"}
-            share = {"mean": kept / len(words), "around": float(high - low) / 2, "runs": len(words)}
-            yield [{**about, "epsilon": epsilon, **share}]
+        def records(epsilon: float) -> Records:
+            stayed = self.cells.kept.get(f"unchanged {epsilon}", partial(count, epsilon))
+            low, high = clopper_pearson(stayed, len(words), 0.05)
+            about = {"part": "unchanged", "data": "", "mechanism": "M1, nearest word", "epsilon": epsilon}
+            share = {"mean": stayed / len(words), "around": float(high - low) / 2, "runs": len(words)}
+            return [{**about, "measure": "unchanged", **share}]
 
-    def figures_1_and_2(self) -> Iterator[Records]:
+        for epsilon in UNCHANGED_EPSILONS:
+            yield partial(records, epsilon)
+
+    def figures_1_and_2(self) -> Iterator[Cell]:
         """Errors of distances and inner products."""
         plan, vectors = self.plan, self.vocabulary.points
         pairs = words_compared(len(vectors), plan.pairs)
@@ -114,9 +124,10 @@ class Parts:
 
         for name, maker, beta in self._mechanisms(plan.betas, (M2,)):
             for epsilon in plan.epsilons:
-                yield self._records("Figures 1 and 2", "", name, epsilon, partial(runs, MAKERS[maker], beta, epsilon))
+                cell = partial(runs, MAKERS[maker], beta, epsilon)
+                yield self.cells.cell("Figures 1 and 2", name, epsilon, cell)
 
-    def figure_3(self) -> Iterator[Records]:
+    def figure_3(self) -> Iterator[Cell]:
         """Positive or negative words."""
         plan = self.plan
         yield self._opinions("Figure 3", "", CLEAN, None, plan.runs, lambda: self.opinion_words)
@@ -125,10 +136,10 @@ class Parts:
                 yield self._opinions(
                     "Figure 3", "", name, epsilon, plan.runs, lambda: self.opinion_words, maker=maker, beta=beta
                 )
-        most, name = max(plan.word_epsilons), f"{M1}, shuffled labels"
+        most, name = max(plan.word_epsilons), f"labels shuffled, {M1}"
         yield self._opinions("Figure 3", "", name, most, plan.runs, lambda: self.opinion_words, maker=M1, shuffled=True)
 
-    def figure_4(self) -> Iterator[Records]:
+    def figure_4(self) -> Iterator[Cell]:
         """Fewer dimensions from the start (A1), or by a projection (M2, ours)."""
         plan = self.plan
 
@@ -150,19 +161,19 @@ class Parts:
                 for way, (used, maker) in ways.items():
                     yield self._opinions("Figure 4", name, way, epsilon, count, used, maker=maker, beta=beta)
 
-    def table_1(self) -> Iterator[Records]:
+    def table_1(self) -> Iterator[Cell]:
         """Classes of sentences."""
         for name, read in SETS.items():
             task = first_rows(read(self.data), self.plan.rows)
             table = self._rows(sorted({token for text in task.texts for token in tokens_of(text)}))
             averages = Averages(table.words)
             clean, shuffled = (partial(_clean, some, table, averages) for some in (task, task.shuffled()))
-            yield self._records("Table 1", name, CLEAN, None, clean)
-            yield self._records("Table 1", f"{name}, shuffled labels", CLEAN, None, shuffled)
+            yield self.cells.cell("Table 1", CLEAN, None, clean, data=name)
+            yield self.cells.cell("Table 1", CLEAN, None, shuffled, data=f"{name}, shuffled labels")
             for maker in MAKERS:
                 for reading in (ONCE, EACH):
                     runs = partial(self._sentences, task, table, averages, maker, reading)
-                    yield self._records("Table 1", name, f"{maker}, {reading}", EPSILON, runs)
+                    yield self.cells.cell("Table 1", f"{maker}, {reading}", EPSILON, runs, data=name)
 
     def _sentences(
         self, task: Classification, table: Table, averages: Averages, maker: str, reading: str
@@ -184,7 +195,7 @@ class Parts:
         maker: str | None = None,
         beta: float = 0.0,
         shuffled: bool = False,
-    ) -> Records:
+    ) -> Cell:
         def runs() -> list[Scores]:
             used, found = table(), []
             mechanism = None
@@ -195,7 +206,7 @@ class Parts:
                 found.append(opinion_scores(task, used, mechanism, run))
             return found
 
-        return self._records(part, data, name, epsilon, runs)
+        return self.cells.cell(part, name, epsilon, runs, data=data)
 
     def _mechanisms(self, betas: tuple[float, ...], projected: tuple[str, ...]) -> Iterator[tuple[str, str, float]]:
         """M1, and the others with each beta."""
@@ -204,12 +215,6 @@ class Parts:
             for beta in betas:
                 size = min(self.vocabulary.dimension, target_of(self.vocabulary.dimension, beta))
                 yield f"{maker}, β = {beta:g} ({size} dimensions)", maker, beta
-
-    def _records(self, part: str, data: str, mechanism: str, epsilon: float | None, runs: Runs) -> Records:
-        """Return a record for each measure of a cell, which is computed or taken from the disk."""
-        found = self.cells.get(f"{part} | {data} | {mechanism} | {epsilon}", runs)
-        about = {"part": part, "data": data, "mechanism": mechanism, "epsilon": epsilon}
-        return [{**about, "measure": name, **interval([run[name] for run in found])} for name in found[0]]
 
     def _rows(self, words: list[str]) -> Table:
         return Table(self.vocabulary.words, self.vocabulary.points).restricted(words)

@@ -7,7 +7,6 @@ the corpus of GloVe 6B here. Beside them stand those of GloVe 6B that can be had
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,9 @@ from textveil.measure.tasks.tables import rows_of
 from textveil.measure.tasks.task import known
 from textveil.mechanisms.vectors import VectorMechanism
 from textveil.reproduce.repeats import public_source
+
+# Different words of the reviews, at most.
+_WORDS = 10_000
 
 
 class Table(NamedTuple):
@@ -48,9 +50,10 @@ def opinion_scores(task: Lexicon, table: Table, mechanism: VectorMechanism | Non
 
 
 def reviews(data: Path, texts: int) -> Corpus:
-    """Return the words of some reviews of IMDB."""
-    found = islice(rows_of(data, "cls/imdb.tsv.xz", "text"), texts)
-    return Corpus.of(tokens_of(text.replace("<br />", " ")) for (text,) in found)
+    """Return the words of some reviews of IMDB, from all over the file: it is in the order of its classes."""
+    found = [text for (text,) in rows_of(data, "cls/imdb.tsv.xz", "text")]
+    chosen = np.unique(np.linspace(0, len(found) - 1, min(texts, len(found))).astype(np.int64))
+    return Corpus.of((tokens_of(found[row].replace("<br />", " ")) for row in chosen), words=_WORDS)
 
 
 def trained(corpus: Corpus, dimension: int, epochs: int) -> Table:

@@ -39,7 +39,12 @@ export async function begin(given) {
 }
 
 function chooseFile() {
-  const input = make("input", { id: "release-file", type: "file", accept: ".txt,.csv,.tsv,.jsonl,.ndjson", onchange: () => take(input.files[0]) });
+  const input = make("input", {
+    id: "release-file", type: "file", accept: ".txt,.csv,.tsv,.jsonl,.ndjson",
+    // So that the same file can be chosen again after it was changed.
+    onclick: () => { input.value = ""; },
+    onchange: () => take(input.files[0]),
+  });
   const drop = make("div", {
     class: "drop",
     ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },

@@ -1,0 +1,42 @@
+"""The nearest neighbours of every point of a table, on a device: those that the CPU finds, by the same comparisons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.gpu.search import DeviceTable
+
+_ROWS = 8192
+
+
+def nearest_others(table: DeviceTable, points: NDArray[Any], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the k nearest others of every point and their squared distances, the lower row first among equals.
+
+    Parameters
+    ----------
+    table : the points on the device, none of them left out
+    points : the same points
+    k : below their number
+    """
+    import torch
+
+    count = len(points)
+    ids, squares = np.empty((count, k), dtype=np.int64), np.empty((count, k))
+    for start in range(0, count, _ROWS):
+        block = slice(start, min(start + _ROWS, count))
+        queries = torch.from_numpy(np.array(points[block], dtype=np.float64)).to(table.device)
+        # A point is among its own nearest k + 1, so that k others are left.
+        found = table.candidates(queries, k + 1)
+        apart = table.squares(queries, found)
+        other = found.rows != found.queries + start
+        asked, rows, apart = found.queries[other], found.rows[other], apart[other]
+        for key in (rows, apart, asked):
+            order = torch.argsort(key, stable=True)
+            asked, rows, apart = asked[order], rows[order], apart[order]
+        lengths = torch.bincount(asked, minlength=block.stop - block.start)
+        firsts = (lengths.cumsum(0) - lengths)[:, None] + torch.arange(k, device=table.device)
+        ids[block], squares[block] = rows[firsts].cpu().numpy(), apart[firsts].cpu().numpy()
+    return ids, squares

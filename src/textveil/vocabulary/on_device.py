@@ -1,0 +1,38 @@
+"""Nearest-word search on a GPU, with the answers of the CPU: what the device can't decide comes back to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textveil.gpu.search import DeviceTable
+from textveil.vocabulary.codes import encode_points
+from textveil.vocabulary.search import FARTHEST, FARTHEST_SINGLE, NEAREST_CODED, NearestPoint, require_near, score_error
+
+
+class NearestOnDevice:
+    """Nearest rows of a table of lattice points, in Euclidean distance, computed on a device of torch."""
+
+    def __init__(self, index: NearestPoint, device: Any) -> None:
+        self._index = index
+        self._table = DeviceTable(index.points, index.halves, encode_points(index.points, index.halves), device)
+
+    def nearest(self, queries: Any) -> Any:
+        """Return the row nearest to each query, the lowest among equals: arrays in, an array out; tensors, a tensor."""
+        import torch
+
+        is_tensor = isinstance(queries, torch.Tensor)
+        asked = queries if is_tensor else torch.from_numpy(np.asarray(queries, dtype=np.float64))
+        asked = asked.to(device=self._table.device, dtype=torch.float64)
+        require_near(bool((asked.abs() < FARTHEST).all()))
+        norms = asked.norm(dim=1)
+        usable = (norms > NEAREST_CODED) & (norms * (1 + self._index.radius) < FARTHEST_SINGLE)
+        answers, margins = self._table.nearest(torch.where(usable[:, None], asked, 0.0))
+        error = score_error(norms.cpu().numpy(), self._index.radius, asked.shape[1], np.float64)
+        certain = usable & (margins > 2 * torch.from_numpy(error).to(margins.device))
+        left = (~certain).nonzero()[:, 0]
+        if len(left):
+            exact = self._index.nearest(asked[left].cpu().numpy())
+            answers[left] = torch.from_numpy(exact).to(answers.device)
+        return answers if is_tensor else answers.cpu().numpy()

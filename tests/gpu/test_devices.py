@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+
+import textveil as tv
+from textveil.errors import InvalidInputError
+from textveil.gpu.devices import accelerator_of, checked_device
+from textveil.randomness import RandomSource
+
+torch = pytest.importorskip("torch")
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def table(seed, count, dimension):
+    """Lattice points of different sizes, in float32."""
+    generator = np.random.default_rng(seed)
+    points = generator.standard_normal((count, dimension)) * generator.gamma(3.0, 0.3, size=(count, 1))
+    return (np.rint(points * 2**20) / 2**20).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return tv.Vocabulary([f"w{n}" for n in range(900)], table(1, 900, 20), unknown="w0")
+
+
+@pytest.mark.parametrize("bad", ["no such thing", "meta", 3.5])
+def test_devices_that_cant_be_used_are_refused(bad):
+    with pytest.raises(InvalidInputError, match="device"):
+        checked_device(bad)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is one")
+def test_a_gpu_that_is_not_there_is_refused(vocabulary):
+    with pytest.raises(InvalidInputError, match="no CUDA device"):
+        vocabulary.on("cuda")
+
+
+def test_what_is_in_the_own_memory_has_no_accelerator():
+    assert accelerator_of(np.zeros(3)) is None
+    assert accelerator_of([1.0]) is None
+    assert accelerator_of(torch.zeros(3)) is None
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_vocabulary_on_a_device_is_the_same_vocabulary(vocabulary, device):
+    there = vocabulary.on(device)
+    assert there == vocabulary
+    assert there.device == torch.device(device)
+    assert there.on(None).device is None
+    assert vocabulary.device is None
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_nearest_words_are_those_of_the_cpu(vocabulary, device):
+    generator = np.random.default_rng(2)
+    points = vocabulary.points
+    queries = points[generator.integers(0, 900, 400)] + 0.5 * generator.standard_normal((400, 20))
+    queries[50:100] = (points[50:100].astype(np.float64) + points[150:200]) / 2
+    queries[100], queries[101], queries[102] = 0.0, 1e-30, 1e30
+    there = vocabulary.on(device)
+    assert (there.nearest(queries) == vocabulary.nearest(queries)).all()
+    tensor = there.nearest(torch.from_numpy(queries).to(device))
+    assert tensor.device.type == device
+    assert (tensor.cpu().numpy() == vocabulary.nearest(queries)).all()
+    assert there.nearest(queries[0]).tolist() == vocabulary.nearest(queries[0]).tolist()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("bad", [np.zeros((2, 3)), np.full((1, 20), np.nan), np.full((1, 20), 1e200)])
+def test_points_that_are_none_are_refused_there_too(vocabulary, device, bad):
+    with pytest.raises(InvalidInputError, match="points must"):
+        vocabulary.on(device).nearest(bad)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("noise", [{"precision": "fast"}, {"precision": "exact"}])
+def test_words_are_released_as_on_the_cpu(vocabulary, device, noise):
+    ids = np.arange(900)[::3]
+    source = RandomSource.keyed(b"k" * 32)
+    here = tv.NearestWord(vocabulary, tv.Laplace(epsilon=8.0, dimension=20, **noise))
+    there = tv.NearestWord(vocabulary.on(device), tv.Laplace(epsilon=8.0, dimension=20, **noise))
+    assert there.spec() == here.spec()
+    assert (there.release_ids(ids, source=source) == here.release_ids(ids, source=source)).all()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        tv.Laplace(epsilon=2.0, dimension=7),
+        tv.Laplace(epsilon=2.0, dimension=7, precision="exact"),
+        tv.Gaussian(epsilon=1.0, delta=1e-5, sensitivity=1.0, dimension=7, precision="fast"),
+    ],
+    ids=["laplace", "exact laplace", "gaussian"],
+)
+def test_vectors_on_a_device_get_the_noise_of_the_cpu(device, mechanism):
+    vectors = np.random.default_rng(3).standard_normal((50, 7))
+    source = RandomSource.keyed(b"k" * 32)
+    here = mechanism.release(vectors, source=source)
+    there = mechanism.release(torch.from_numpy(vectors).to(device), source=source)
+    assert there.device.type == device
+    assert (there.cpu().numpy() == here).all()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_sampling_there_is_sampling_here(device):
+    mechanism = tv.Laplace(epsilon=2.0, dimension=7)
+    vectors = np.random.default_rng(4).standard_normal((50, 7))
+    streams = RandomSource.keyed(b"k" * 32).streams(b"x", np.arange(50))
+    there = mechanism.sample_there(torch.from_numpy(vectors).to(device), streams.select(slice(None)))
+    assert (there.cpu().numpy() == mechanism._sample(vectors, streams)).all()
+    with pytest.raises(InvalidInputError, match="finite"):
+        mechanism.sample_there(torch.full((50, 7), torch.nan, dtype=torch.float64, device=device), streams)
+    with pytest.raises(InvalidInputError, match="steps"):
+        mechanism.sample_there(torch.full((50, 7), 1e30, dtype=torch.float64, device=device), streams)
