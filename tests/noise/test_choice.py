@@ -203,6 +203,14 @@ def test_wide_division(divisor, count, data):
         assert choice._quotient(*halves, count) == value // divisor
 
 
+@pytest.mark.parametrize("divisor", [2**60 - 1, 2**64, 2**100 + 1, 2**110])
+def test_a_value_just_below_a_border_is_on_its_side_though_floats_put_it_on_the_other(divisor):
+    value = 7 * divisor - 1
+    assert float(value) / float(divisor) == 7.0
+    halves = [np.uint64(part) for number in (value, divisor) for part in (number >> 64, number & (2**64 - 1))]
+    assert choice._quotient(*halves, 100) == 6
+
+
 @given(st.integers(0, 2**127 // 2**32), st.integers(0, 2**32 - 1))
 @settings(deadline=None)
 def test_wide_multiplication(value, factor):

@@ -9,7 +9,7 @@ import logging
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import anyio
 import pytest
@@ -94,9 +94,9 @@ def served(service):
 
 def exchange(port, sent):
     """Send bytes and return all that comes until the other side closes."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    received = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection, suppress(ConnectionError):
         connection.sendall(sent)
-        received = b""
         while piece := connection.recv(65536):
             received += piece
     return received
@@ -111,10 +111,9 @@ def test_requests_can_not_be_smuggled_and_silent_connections_are_closed(service,
     twice = head + b"Content-Length: 0\r\nContent-Length: 40\r\n\r\n" + hidden
     folded = head + b"Transfer-Encoding: xchunked\r\n\r\n" + hidden
     with served(service) as port:
-        for sent in (both, twice, folded):
-            # At most the one request is answered, or none.
-            assert exchange(port, sent).count(b"HTTP/1.1 200") <= (1 if sent is both else 0)
-        assert exchange(port, b"X" * 200_000 + b"\r\n").startswith(b"HTTP/1.1 400")
+        for sent in (both, both.replace(b"Bearer", b"Basic"), twice, folded, b"X" * 200_000 + b"\r\n" + hidden):
+            assert b"HTTP/1.1 200" not in exchange(port, sent)
+        assert exchange(port, both).startswith(b"HTTP/1.1 400")
         began = time.monotonic()
         assert exchange(port, b"GET /health HTTP/1.1\r\nHost: ") == b""
         assert exchange(port, b"") == b""

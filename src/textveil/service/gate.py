@@ -39,9 +39,9 @@ class Gate:
             return
         path = scope["path"]
         try:
+            limited = self._limited(scope, receive)
             if path.startswith("/v1/") or path == "/metrics":
                 scope["caller"] = await self._caller(Headers(scope=scope), path)
-            limited = self._limited(scope, receive)
         except Refusal as refusal:
             self._service.metrics.refused(refusal.code)
             await problem_response(refusal)(scope, receive, send)
@@ -96,7 +96,11 @@ class Gate:
         limits, streams = self._service.limits, scope["path"].startswith(STREAMS)
         most = limits.stream_bytes if streams else limits.body_bytes
         refusal = Refusal(Code.TOO_LARGE, f"the body may have at most {most:,} bytes")
-        announced = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        announced = headers.get("content-length", "0")
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # Who stands in front may see another end of the body, and take what follows for another's request.
+            raise Refusal(Code.MALFORMED, "the body has two lengths", headers={"Connection": "close"})
         if not _LENGTH.fullmatch(announced) or int(announced) > most:
             raise refusal
         received, is_whole = 0, False
