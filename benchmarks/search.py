@@ -1,12 +1,12 @@
 """Exact nearest-word search, and the neighbour graph, against the float32 matrix product alone, in one run.
 
-    python benchmarks/search.py [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--graph 16384]
+    python benchmarks/search.py [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--faiss]
 
 The ceiling computes the same blocks of products on the same number of threads and looks at none of them. A FILE holds
 an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are words
 with l2-Laplace noise at three epsilons. Every answer to `--check` of them is compared with that of the float32 and
-float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs each product of
-two words once, so that it may pass the ceiling, which is that of the whole matrix.
+float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs each product
+of two words once, so that it may pass the ceiling, which is that of the whole matrix.
 """
 
 from __future__ import annotations
@@ -147,12 +147,13 @@ def main() -> None:
     parser.add_argument("--check", type=int, default=102_000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--graph", type=int, default=16_384)
+    parser.add_argument("--faiss", action="store_true")
     asked = parser.parse_args()
     table = Table(f"Exact search, {thread_count()} threads; the ratio is to float32 products nobody looks at")
     for name, points in tables(asked.data):
         for epsilon in EPSILONS:
             shown(table, name, points, epsilon, asked)
-        if asked.check:
+        if asked.faiss:
             faiss_rows(table, name, points, noisy(points, 10.0, 4096, seed=3))
     asked.check = 0
     for count, dimension in SHAPES:

@@ -61,6 +61,8 @@ def compare(table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source:
 
 
 def main() -> None:
+    # Ray gives its workers a low priority; whatever else runs on the machine would slow two of them more than one.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     table = Table(f"Workers of Ray, {os.cpu_count()} cores, the start of workers included")
     vocabulary = Vocabulary.default(10_000)
     rewriter = tv.TextRewriter(tv.Exponential(vocabulary, epsilon=3.0, radius="auto").calibrate())

@@ -35,7 +35,7 @@ def test_a_page_a_table_and_a_picture_are_written(table, tmp_path):
     assert re.search(r"keeps half of the words at epsilon = [\d.]+", done.stdout)
     assert "Noise and the nearest word need epsilon" in done.stdout
     assert "400 words" in page.read_text()
-    rows = list(csv.DictReader((tmp_path / "frontier.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "frontier.csv").read_text().splitlines()))
     assert {row["mechanism"] for row in rows} == {"exponential", "exponential-half", "laplace", "nadp-published"}
     assert {row["loss"] for row in rows if row["mechanism"] == "nadp-published"} == {"inf"}
     assert (tmp_path / "frontier.png").read_bytes().startswith(b"\x89PNG")
@@ -50,7 +50,7 @@ def test_vectors_of_texts_are_compared(table, tmp_path):
     given = ("--vectors", table, "--data", tmp_path / "data.tsv", "--release", "vectors", "--quick")
     done = run(*given, "--only", "privunit", "-o", page)
     assert done.exit_code == 0, done.exception
-    rows = list(csv.DictReader((tmp_path / "vectors.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "vectors.csv").read_text().splitlines()))
     assert {row["mechanism"] for row in rows} == {"privunit", "untouched", "shuffled"}
     assert "80 vectors of texts: what mechanisms keep" in page.read_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -27,15 +28,17 @@ def run(*arguments, cwd, status=0):
     return done
 
 
-def test_a_folder_is_released_on_a_cluster_as_it_is_here(ray, vectors, key_file):
+def test_vectors_are_released_on_a_cluster_as_in_one_process(ray, vectors, key_file):
     folder = vectors.parent
     run("-o", "local", "--workers", "1", cwd=folder)
     address = ray.get_runtime_context().gcs_address
-    done = run("-o", "out", "--engine", "ray", "--workers", "1", "--ray-address", address, cwd=folder)
+    done = run("-o", "out", "--engine", "ray", "--workers", "2", "--ray-address", address, cwd=folder)
     assert "2500 released by Laplace" in done.stdout
     assert done.stderr == ""
     for path in vectors.iterdir():
         assert (folder / "out" / path.name).read_bytes() == (folder / "local" / path.name).read_bytes()
+    receipts = [json.loads((folder / f"{name}.receipt.json").read_text()) for name in ("local", "out")]
+    assert {**receipts[0], "created": ""} == {**receipts[1], "created": ""}
 
 
 @pytest.mark.parametrize(

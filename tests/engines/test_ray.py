@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -11,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.engines.conftest import KEY, content_of, hostile
 
-import textveil as tv
 from textveil.engines import RayEngine
 from textveil.engines.outcomes import WorkerError
+from textveil.engines.ray import _require_same
 from textveil.errors import InvalidInputError, MissingDependencyError
 from textveil.jobs import RunStoppedError, Spending, plan, verify
 from textveil.ledger import Ledger, State
@@ -22,29 +23,12 @@ SCRIPT = Path(__file__).with_name("driving.py")
 PRIVATE = "Maria has diabetes"
 
 
-@pytest.fixture
-def laplace():
-    return tv.Laplace(epsilon=2.0, dimension=16, precision="exact")
-
-
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_texts_are_released_as_in_one_process(ray, released, texts, rewriter, tmp_path, workers):
     local = released(texts, tmp_path / "local", rewriter)
     assert len(local[0]) == 5
     assert released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=workers)) == local
     assert verify(tmp_path / "out").ok
-
-
-def test_vectors_are_released_as_in_one_process(ray, released, vectors, laplace, tmp_path):
-    local = released(vectors, tmp_path / "local", laplace)
-    assert released(vectors, tmp_path / "out", laplace, engine=RayEngine(workers=2)) == local
-
-
-def test_a_single_file_is_released_too(ray, key_file, texts, rewriter, tmp_path):
-    options = {"column": "text", "batch_bytes": 4096, "key_file": key_file}
-    plan(texts / "e.csv", tmp_path / "one.csv", rewriter, **options).run()
-    plan(texts / "e.csv", tmp_path / "two.csv", rewriter, engine=RayEngine(), **options).run()
-    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
 
 
 def test_workers_that_are_killed_in_the_middle_change_no_byte_and_cost_nothing(
@@ -92,45 +76,16 @@ def test_a_run_whose_driver_is_killed_goes_on(ray, released, texts, rewriter, tm
     assert released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=1)) == local
 
 
-def test_a_run_that_began_here_goes_on_with_ray_and_the_other_way_round(ray, released, texts, rewriter, tmp_path):
-    local = released(texts, tmp_path / "local", rewriter)
-    fails = hostile(rewriter, tmp_path / "deaths", error=OSError(28, "No space left on device"))
-    for first, second in ((None, RayEngine(workers=1)), (RayEngine(workers=1), None)):
-        with pytest.raises(RunStoppedError, match="No space left"):
-            released(texts, tmp_path / "out", fails, engine=first, checkpoint_seconds=0.0)
-        assert released(texts, tmp_path / "out", rewriter, engine=second) == local
-        for path in (tmp_path / "out").rglob("*.*"):
-            path.unlink()
-        (tmp_path / "out" / "deeper").rmdir()
-        (tmp_path / "out").rmdir()
-        (tmp_path / "out.receipt.json").unlink()
-
-
 def test_neither_the_key_nor_a_private_text_is_in_what_ray_writes_or_says(ray, released, texts, rewriter, tmp_path):
     work = hostile(rewriter, tmp_path / "deaths", error=ValueError(f"can't read {PRIVATE!r}"))
     with pytest.raises(WorkerError, match=r"ValueError \(conftest.py") as raised:
         released(texts, tmp_path / "out", work, engine=RayEngine(workers=1))
     assert PRIVATE not in "".join(map(str, (raised.value, raised.value.__cause__, raised.value.__context__)))
-    released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=1))
     folder = Path(ray._private.worker._global_node.get_session_dir_path())
     written = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert b"Worker" in written
     for secret in (KEY, KEY.hex().encode(), PRIVATE.encode()):
         assert secret not in written
-
-
-def test_a_record_with_more_words_than_are_paid_for_is_refused_by_the_worker(ray, released, texts, rewriter, tmp_path):
-    ledger = Ledger(str(tmp_path / "ledger.db"))
-    ledger.create("tickets", unit="record", epsilon=1000)
-    spending = Spending(ledger=str(tmp_path / "ledger.db"), dataset="tickets", max_words=3)
-    with pytest.raises(InvalidInputError, match="more words than the 3 that are paid for"):
-        released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=1), spending=spending)
-
-
-def test_a_worker_with_another_library_is_refused(ray, released, texts, rewriter, tmp_path, monkeypatch):
-    monkeypatch.setattr("textveil.engines.ray.library", lambda: "textveil 99")
-    with pytest.raises(InvalidInputError, match="textveil 99 is here; install the same everywhere"):
-        released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=1))
 
 
 @pytest.mark.parametrize(("source", "target"), [("-", "out.txt"), ("in.txt", "-")])
@@ -154,25 +109,6 @@ def test_a_number_of_workers_must_be_one(workers):
         RayEngine(workers=workers)
 
 
-def test_a_store_gets_the_same_files_and_the_receipt_last(ray, released, texts, rewriter, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    local, receipt = released(texts, tmp_path / "local", rewriter)
-    (tmp_path / "store").mkdir()
-    source, target = f"file://{tmp_path}/texts", f"file://{tmp_path}/store/out"
-    options = {"column": "text", "key_file": tmp_path / "key", "batch_bytes": 4096}
-    fails = hostile(rewriter, tmp_path / "deaths", error=OSError("the store does not answer"))
-    with pytest.raises(RunStoppedError, match=r"Input/output error.*what is done stays in out.partial"):
-        plan(source, target, fails, engine=RayEngine(workers=1), **options).run()
-    assert not (tmp_path / "store" / "out.receipt.json").exists()
-    done = plan(source, target, rewriter, engine=RayEngine(workers=2), **options).run().as_dict()
-    assert content_of(tmp_path / "store" / "out") == local
-    assert {**done, "created": None} == {**receipt, "created": None}
-    assert verify(tmp_path / "store" / "out").ok
-    assert not (tmp_path / "out.partial").exists()
-    with pytest.raises(InvalidInputError, match="exists, or its receipt does"):
-        plan(source, target, rewriter, engine=RayEngine(workers=1), **options).run()
-
-
 @pytest.mark.parametrize(("options", "reason"), [({}, "--engine ray"), ({"overwrite": True}, "can't be replaced")])
 def test_a_store_needs_workers_and_is_never_overwritten(texts, rewriter, tmp_path, options, reason):
     engine = RayEngine() if options else None
@@ -194,3 +130,23 @@ def test_a_worker_sees_the_gpus_that_it_was_given(ray):
 def test_a_number_of_gpus_must_be_one(gpus):
     with pytest.raises(InvalidInputError, match="gpus must be a"):
         RayEngine(gpus=gpus)
+
+
+def test_a_worker_with_another_library_is_refused():
+    with pytest.raises(InvalidInputError, match=r"a worker has textveil 99, but textveil .* is here"):
+        _require_same("textveil 99")
+
+
+def test_a_ray_of_ones_own_lies_in_a_folder_that_is_closed_to_others_and_asks_for_a_token(ray):
+    folder = Path(ray._private.worker._global_node.get_session_dir_path()).parent.parent
+    assert folder.stat().st_mode & 0o77 == 0
+    assert os.environ["RAY_AUTH_MODE"] == "token"
+
+
+def test_a_cluster_that_does_not_answer_is_told_by_its_address():
+    class Silent:
+        def init(self, *given, **named):
+            raise ConnectionError
+
+    with pytest.raises(OSError, match="no Ray answers at head:6379; if it asks for a token"):
+        RayEngine(address="head:6379")._begin(Silent(), {})

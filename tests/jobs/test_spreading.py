@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
 from dataclasses import replace
 
 import pytest
 
 from textveil.errors import InvalidInputError
-from textveil.jobs import RunInterrupted, Spending, plan
+from textveil.jobs import RunInterrupted, Spending, plan, verify
+from textveil.jobs.journal import Journal
 from textveil.ledger import Ledger
 
 
@@ -47,6 +49,12 @@ def released(tmp_path, folder, rewriter):
         return {path.name: path.read_bytes() for path in target.iterdir()}, replace(receipt, created="")
 
     return release
+
+
+@pytest.fixture
+def paying(tmp_path):
+    Ledger(str(tmp_path / "budget.db")).create("notes", unit="record", epsilon=1000)
+    return lambda **more: Spending(ledger=str(tmp_path / "budget.db"), dataset="notes", **more)
 
 
 def test_the_largest_files_are_begun_first_and_the_order_does_not_matter(released):
@@ -88,12 +96,61 @@ def test_a_worker_with_another_model_is_refused(released, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_task_holds_neither_the_key_nor_the_ledger(released, tmp_path):
+def test_a_single_file_is_released_too(tmp_path, folder, rewriter):
+    for target, engine in (("one.txt", None), ("two.txt", Here())):
+        plan(folder / "b.txt", tmp_path / target, rewriter, key_file=tmp_path / "key", engine=engine).run()
+    assert (tmp_path / "one.txt").read_bytes() == (tmp_path / "two.txt").read_bytes()
+
+
+def test_a_run_that_began_in_a_file_goes_on_elsewhere(released, folder, rewriter, tmp_path, monkeypatch):
+    written = []
+
+    def interrupted(self, mark):
+        written.append(mark)
+        if len(written) == 3:
+            raise KeyboardInterrupt
+        return kept(self, mark)
+
+    kept = Journal.reached
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "reached", interrupted)
+        with pytest.raises(RunInterrupted):
+            released("out", checkpoint_seconds=0.0)
+    assert released("out", engine=Here()) == released("local")
+
+
+def test_a_record_with_more_words_than_are_paid_for_is_refused_by_the_worker(released, paying):
+    with pytest.raises(InvalidInputError, match="more words than the 1 that are paid for"):
+        released("out", engine=Here(), spending=paying(max_words=1))
+
+
+def test_a_store_gets_the_same_files_and_the_receipt_last(released, folder, tmp_path, rewriter, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (folder / "deeper").mkdir()
+    (folder / "deeper" / "e.txt.gz").write_bytes(gzip.compress(b"w1 w2\nw3\n"))
+    local = tmp_path / "local"
+    receipt = plan(folder, local, rewriter, key_file=tmp_path / "key").run()
+    source, target, options = f"file://{folder}", f"file://{tmp_path}/store/out", {"key_file": tmp_path / "key"}
+    with pytest.raises(RunInterrupted, match=r"what is done stays in out\.partial"):
+        plan(source, target, rewriter, engine=Here(most=2), **options).run()
+    out = tmp_path / "store" / "out"
+    assert len(list(out.iterdir())) == 2
+    assert not out.with_name("out.receipt.json").exists()
+    engine = Here()
+    done = plan(source, target, rewriter, engine=engine, **options).run()
+    assert len(engine.asked) == 3
+    assert replace(done, created="") == replace(receipt, created="")
+    for path in local.rglob("*.*"):
+        assert (out / path.relative_to(local)).read_bytes() == path.read_bytes()
+    assert verify(out).ok
+    assert not (tmp_path / "out.partial").exists()
+    with pytest.raises(InvalidInputError, match="exists, or its receipt does"):
+        plan(source, target, rewriter, engine=Here(), **options).run()
+
+
+def test_a_task_holds_neither_the_key_nor_the_ledger(released, paying, tmp_path):
     tasks = []
-    ledger = Ledger(str(tmp_path / "budget.db"))
-    ledger.create("notes", unit="record", epsilon=1000)
-    spending = Spending(ledger=str(tmp_path / "budget.db"), dataset="notes")
-    released("out", engine=Here(changed=lambda task: tasks.append(task) or task), spending=spending)
+    released("out", engine=Here(changed=lambda task: tasks.append(task) or task), spending=paying())
     sent = pickle.dumps(tasks[0])
     assert (tmp_path / "key").read_bytes() not in sent
     assert b"budget.db" not in sent

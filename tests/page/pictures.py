@@ -9,13 +9,13 @@ from tests.page.looking import PICTURES
 
 DOCS = Path(__file__).parents[2] / "docs" / "pictures"
 TAKEN = {"page-try": "try-light-1280", "page-disc": "disc-dark", "page-release": "released-light-1280"}
-COLOURS = 48
+COLOURS = 96
 
 
 def main() -> None:
     for name, source in TAKEN.items():
         picture = Image.open(PICTURES / f"{source}.png").convert("RGB")
-        few = picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
         few.save(DOCS / f"{name}.png", optimize=True)
 
 

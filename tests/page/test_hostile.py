@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from tests.page.looking import HOSTILE, until
 
 ATTACKS = (
@@ -115,12 +116,14 @@ def test_a_service_that_is_gone_is_said_to_be_gone(visit):
         until(page, "document.getElementById('try-problem').textContent === ''")
 
 
-def test_inline_code_would_be_stopped_by_the_policy(site, browser):
+def test_the_policy_stops_markup_and_inline_code(site, browser):
     context = browser.new_context()
     page = context.new_page()
     page.goto(site.address)
     page.wait_for_selector("#key")
-    page.evaluate(f"document.body.insertAdjacentHTML('beforeend', {json.dumps(HOSTILE)})")
-    page.wait_for_timeout(200)
+    with pytest.raises(Exception, match="TrustedHTML"):
+        page.evaluate(f"document.body.insertAdjacentHTML('beforeend', {json.dumps(HOSTILE)})")
+    page.evaluate("document.body.setAttribute('onclick', \"document.title = 'taken'\")")
+    page.click("h1")
     assert page.title() != "taken"
     context.close()

@@ -20,7 +20,7 @@ FALSE_ALARM = 1e-6
 
 
 @pytest.fixture(scope="module")
-def nouns():
+def nouns(own_cache):
     return tv.Vocabulary.hyperbolic(2000)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 import threading
 import time
 from fractions import Fraction
@@ -77,7 +78,7 @@ def killed(place: Place, kills: int, *, seed: int = 0) -> int:
             owed += caller.streams * _COST
         counted = _counted(place.ledger, known)
         assert counted >= owed + len(known) * _COST, f"kill {number}: {len(known)} releases came, {counted} is counted"
-        print(f"kill {number} of {kills}: {len(known)} releases came, all in the ledger", flush=True)  # noqa: T201
+        print(f"kill {number} of {kills}: {len(known)} releases came, all in the ledger", file=sys.stderr)  # noqa: T201
     following.kill()
     return len(known)
 

@@ -7,6 +7,7 @@ import io
 import json
 import random
 import re
+import sys
 
 import pyarrow as pa
 import pytest
@@ -172,7 +173,7 @@ def test_a_hundred_thousand_odd_requests_cause_no_fault_and_nothing_leaves_unpai
         for part in range(1, 11):
             with anew(settled) as place:
                 fuzzed(place, catalogue, keys, 5_000, 100 * half + part)
-            print(f"half {half}: {part * 5_000:,} requests", flush=True)  # noqa: T201
+            print(f"half {half}: {part * 5_000:,} requests", file=sys.stderr)  # noqa: T201
 
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

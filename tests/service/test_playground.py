@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from tests.service.serving import EPSILON, PRIVATE, RADIUS
 
 import textveil as tv
+from textveil.encoders import AveragedWords, TextEmbedder
 from textveil.errors import InvalidInputError
 from textveil.ledger import Ledger
 from textveil.measure.compare.frontier import Frontier
@@ -19,6 +20,7 @@ from textveil.service.catalogue import Kind, Offer, works_of
 from textveil.service.keys import KeyFile
 from textveil.service.playground.frontier import read_frontier
 from textveil.service.playground.ladder import Ladder
+from textveil.service.playground.samples import reads
 from textveil.service.playground.words import word_facts
 from textveil.service.service import Service
 
@@ -111,6 +113,14 @@ def test_a_ladder_makes_what_its_epsilon_says():
         for stop in (ladder.stops[0], ladder.stops[-1]):
             assert ladder.work(Kind.TEXTS, stop).guarantee.epsilon == stop
             assert ladder.work(Kind.WORDS, stop).guarantee.epsilon == stop
+
+
+def test_what_releases_numbers_is_not_read():
+    table = tv.Vocabulary([f"w{i}" for i in range(30)], np.random.default_rng(1).normal(size=(30, 3)))
+    numbers = TextEmbedder(tv.PrivUnit(epsilon=1, dimension=3), encoder=AveragedWords(table))
+    assert reads(Offer("x", {1.0: works_of(numbers, {})})) is None
+    assert reads(Offer("x", {1.0: works_of(tv.PrivUnit(epsilon=1, dimension=3), {})})) is None
+    assert reads(Offer("x", {1.0: works_of(tv.Exponential(table, epsilon=1), {})})) is Kind.TEXTS
 
 
 def test_a_law_that_can_not_be_read_is_counted():

@@ -3,11 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textveil.compiled import compiled
 from textveil.vocabulary.byte_products import POINTS, QUERIES, available, byte_products, first_sums, pack_points
 from textveil.vocabulary.codes import BLOCK, encode_points, encode_queries
 from textveil.vocabulary.search import half_norms
-
-from textveil.compiled import compiled
 
 STEP = 2.0**-20
 
@@ -87,9 +86,12 @@ def test_zero_vectors_have_codes():
 @compiled
 def all_products(packed, queries, sums, out):
     room = np.empty((QUERIES, POINTS), dtype=np.int32)
+    halves = np.zeros(packed.shape[0] * POINTS, dtype=np.float32)
+    factors = np.ones(queries.shape[0], dtype=np.float32)
+    thresholds = np.full(queries.shape[0], -np.inf, dtype=np.float32)
     for group in range(packed.shape[0]):
         for first in range(0, queries.shape[0], QUERIES):
-            byte_products(packed, group, queries, first, sums, room)
+            byte_products(packed, group, queries, first, sums, halves, factors, thresholds, room)
             out[first : first + QUERIES, group * POINTS : (group + 1) * POINTS] = room
 
 
@@ -104,3 +106,30 @@ def test_products_of_bytes_are_those_of_whole_numbers(width):
     out = np.empty((len(queries), len(points)), dtype=np.int32)
     all_products(pack_points(points), queries, first_sums(queries), out)
     assert (out == queries.astype(np.int64) @ points.T.astype(np.int64)).all()
+
+
+@compiled
+def all_found(packed, queries, sums, halves, factors, thresholds, found):
+    room = np.empty((QUERIES, POINTS), dtype=np.int32)
+    for group in range(packed.shape[0]):
+        for first in range(0, queries.shape[0], QUERIES):
+            bits = byte_products(packed, group, queries, first, sums, halves, factors, thresholds, room)
+            for i in range(QUERIES):
+                found[first + i, group] = bits >> i & 1
+
+
+@needs_instruction
+def test_groups_with_a_score_of_at_least_the_threshold_are_found():
+    generator = np.random.default_rng(8)
+    points = generator.integers(-127, 128, (10 * POINTS, 20)).astype(np.int8)
+    queries = generator.integers(-127, 128, (5 * QUERIES, 20)).astype(np.int8)
+    halves = generator.uniform(0, 500, len(points)).astype(np.float32)
+    factors = generator.choice(np.float32([0.25, 0.5, 1]), len(queries))
+    products = (queries.astype(np.int64) @ points.T.astype(np.int64)).astype(np.float32)
+    best = (products * factors[:, None] - halves).reshape(len(queries), -1, POINTS).max(axis=2)
+    thresholds = best[:, 3].copy()
+    found = np.empty(best.shape, dtype=bool)
+    all_found(pack_points(points), queries, first_sums(queries), halves, factors, thresholds, found)
+    assert (found == (best >= thresholds[:, None])).all()
+    assert found[:, 3].all()
+    assert 0.2 < found.mean() < 0.8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import Size, vocabulary_of
+from textveil.cli.options import vocabulary_of
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textveil.vocabulary import Vocabulary
 
 _RELEASES = ("words", "vectors")
-_SIZE, _QUICK_SIZE, _QUICK_TEXTS = 30_000, 3000, 1000
+_DEFAULT_SIZE, _QUICK_SIZE, _QUICK_TEXTS = 30_000, 3000, 1000
 
 Table = Annotated[
     Path | None,
@@ -33,7 +33,7 @@ def run(
         typer.Option("--output", "-o", help="Page to write (.html); a table (.csv) and a picture (.png) beside it."),
     ] = Path("frontier.html"),
     vectors: Table = None,
-    size: Size = _SIZE,
+    size: Annotated[int | None, typer.Option("--words", help="Only the first so many words of the table.")] = None,
     release: Annotated[
         str, typer.Option("--release", help="words, or vectors (of words; of texts with --data).")
     ] = "words",
@@ -63,11 +63,10 @@ def run(
 
     most = _QUICK_TEXTS if quick else None
     rows = None if data is None else read_texts(data, text=text_column, label=label_column, most=most)
-    vocabulary = vocabulary_of(vectors, size)
-    if vectors is not None and len(vocabulary) > size and size != _SIZE:
-        vocabulary = vocabulary.subset(size)
-    if quick and len(vocabulary) > _QUICK_SIZE:
-        vocabulary = vocabulary.subset(_QUICK_SIZE)
+    vocabulary = vocabulary_of(vectors, size or _DEFAULT_SIZE)
+    most_words = min(size or len(vocabulary), _QUICK_SIZE if quick else len(vocabulary))
+    if len(vocabulary) > most_words:
+        vocabulary = vocabulary.subset(most_words)
     chosen = None if only is None else [name.strip() for name in only.split(",")]
     made = _compared(vocabulary, release, rows, quick=quick, seed=seed, again=again, only=chosen)
     for finding in made.findings:

@@ -14,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 from textveil.compiled import thread_count
@@ -26,6 +27,8 @@ from textveil.receipts import library
 MOST_DEATHS = 3
 # The greeting of a new worker, among the numbers of what it is to do.
 _GREETING = -1
+# Sockets lie some 80 letters deeper, and their paths must have less than 108.
+_MOST_LETTERS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,22 +67,27 @@ class RayEngine:
         if ray.is_initialized():
             yield ray
             return
-        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-        if self.address is None:
-            # On its own machine Ray needs no network, and reports nothing to its makers.
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-            options |= {"num_cpus": self.workers or thread_count(), "include_dashboard": False}
-            options |= {"_node_ip_address": "127.0.0.1", **more}
-        with _silent():
+        with _own_folder() as folder:
+            options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+            if self.address is None:
+                # A Ray of one's own reports nothing to its makers.
+                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+                options |= {"num_cpus": self.workers or thread_count(), "include_dashboard": False}
+                options |= {"_temp_dir": folder, **more}
             try:
-                ray.init(self.address or "local", **options)
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                where = "here" if self.address is None else f"at {self.address}"
-                raise InvalidInputError(f"there is no Ray cluster {where} ({type(error).__name__}: {error})") from None
+                self._begin(ray, options)
+                yield ray
+            finally:
+                ray.shutdown()
+
+    def _begin(self, ray: Any, options: dict[str, Any]) -> None:
         try:
-            yield ray
-        finally:
-            ray.shutdown()
+            with _silent():
+                ray.init(self.address or "local", **options)
+        except (ConnectionError, RuntimeError, ValueError):
+            where = "could be started" if self.address is None else f"answers at {self.address}"
+            hint = "" if self.address is None else "; if it asks for a token, set RAY_AUTH_MODE=token"
+            raise OSError(errno.ECONNREFUSED, f"no Ray {where}{hint}") from None
 
 
 class Worker:
@@ -157,6 +165,16 @@ class _Crew:
             else f"{MOST_DEATHS} workers died on the same file; if memory is short, take fewer of them"
         )
         raise OSError(errno.ECHILD, what)
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    """Make a private folder around that of a Ray, with its sockets, logs and spilled objects, which is open to all."""
+    place = gettempdir()
+    if len(place) > _MOST_LETTERS:
+        place = "/tmp"  # noqa: S108 - the folder made in it is private
+    with TemporaryDirectory(prefix="ray-", dir=place, ignore_cleanup_errors=True) as folder:
+        yield f"{folder}/ray"
 
 
 def _require_same(there: str) -> None:

@@ -65,9 +65,9 @@ class StoredPath:
         return StoredPath(self.url, self.within, ending)
 
     def open(self, mode: str = "rb") -> Any:
-        """Open the file for reading (rb) or anew for writing (wb)."""
+        """Open the file for reading; `mode` is there since paths have one."""
         system, path = self._place
-        return system.open_input_file(path) if mode == "rb" else system.open_output_stream(path)
+        return system.open_input_file(path)
 
     def stat(self) -> Facts:
         """Return the size and the time of the file."""
@@ -105,7 +105,8 @@ class StoredPath:
         system, path = self._place
         if system.type_name == "local":
             system.create_dir(path.rpartition("/")[0], recursive=True)
-        with system.open_output_stream(path) as target:
+        # By itself pyarrow would compress what is called .gz, once more.
+        with system.open_output_stream(path, compression=None) as target:
             for part in parts:
                 target.write(part)
 

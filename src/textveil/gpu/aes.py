@@ -41,7 +41,7 @@ def substitution() -> Table:
 def round_table(box: Table) -> Table:
     """Return what the first byte of a column gives to it: 2 S, S, S, 3 S from the lowest byte up."""
     twice = np.array([_double(int(value)) for value in box], dtype=np.uint32)
-    return twice | box << 8 | box << 16 | (twice ^ box) << 24
+    return (twice | box << 8 | box << 16 | (twice ^ box) << 24).astype(np.uint32)
 
 
 def round_keys(key: bytes, box: Table) -> Table:

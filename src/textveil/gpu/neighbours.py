@@ -33,9 +33,11 @@ def nearest_others(table: DeviceTable, points: NDArray[Any], k: int) -> tuple[ND
         apart = table.squares(queries, found)
         other = found.rows != found.queries + start
         asked, rows, apart = found.queries[other], found.rows[other], apart[other]
-        for key in (rows, apart, asked):
-            order = torch.argsort(key, stable=True)
-            asked, rows, apart = asked[order], rows[order], apart[order]
+        # By query, then by distance, then by row.
+        order = torch.argsort(rows, stable=True)
+        for key in (apart, asked):
+            order = order[torch.argsort(key[order], stable=True)]
+        asked, rows, apart = asked[order], rows[order], apart[order]
         lengths = torch.bincount(asked, minlength=block.stop - block.start)
         firsts = (lengths.cumsum(0) - lengths)[:, None] + torch.arange(k, device=table.device)
         ids[block], squares[block] = rows[firsts].cpu().numpy(), apart[firsts].cpu().numpy()

@@ -160,13 +160,11 @@ def fill_normals(words: Any, deviations: Any, out: Any) -> None:
     half = count - count // 2
     if items:
         grid = (triton.cdiv(items * half, _SIZE),)
-        _fill_normals[grid](
-            words, deviations, out, count, half, items * half, SIZE=_SIZE, enable_fp_fusion=False
-        )
+        _fill_normals[grid](words, deviations, out, count, half, items * half, SIZE=_SIZE, enable_fp_fusion=False)
 
 
 def attempt_gammas(words: Any, shape: float) -> tuple[Any, Any]:
-    """Return one try at a Gamma number of this shape, at least 1, from 4 words of each item, and whether it succeeded."""
+    """Return a try at a Gamma number of this shape, at least 1, from 4 words of each item, and whether it succeeded."""
     import torch
 
     d = shape - 1 / 3

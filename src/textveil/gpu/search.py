@@ -1,8 +1,8 @@
 """Exact nearest points on a device, by the certified short lists of docs/search.md.
 
-The best 8-bit score of each block of points, with the bound on its error, says which blocks may hold one of the k nearest;
-the scores of those blocks say which points; float64 decides among them. What float64 can't tell apart is left to the
-caller, who has integers.
+The best 8-bit score of each block of points, with the bound on its error, says which blocks may hold one of the k
+nearest; the scores of those blocks say which points; float64 decides among them. What float64 can't tell apart is left
+to the caller, who has integers.
 """
 
 from __future__ import annotations

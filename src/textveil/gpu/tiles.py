@@ -62,9 +62,7 @@ def maxima(queries: Any, query_scales: Any, points: Any, halves: Any, scales: An
     return plain_maxima(queries, query_scales, points, halves, scales)
 
 
-def above(
-    queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any, pairs: Any, thresholds: Any
-) -> Any:
+def above(queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any, pairs: Any, thresholds: Any) -> Any:
     """Return what `plain_above` does, by a kernel on CUDA."""
     if queries.device.type == "cuda":
         from textveil.gpu.fused import fused_above

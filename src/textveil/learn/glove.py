@@ -133,7 +133,7 @@ def train(texts: Iterable[Sequence[str]] | Corpus, recipe: Recipe) -> WordVector
     if not len(counts.often):
         raise InvalidInputError("no two words of the corpus are near each other; give texts of more than one word")
     order = _stream(recipe.seed, b"order", len(counts.often)).argsort(kind="stable")
-    pairs = Counts(*(column[order] for column in counts))
+    pairs = Counts(counts.first[order], counts.second[order], counts.often[order])
     logs = np.log(pairs.often)
     weights = np.minimum(1.0, (pairs.often / _MOST_COUNT) ** _POWER).astype(np.float32)
     shape = (2 * len(corpus.words), recipe.dimension)
@@ -154,4 +154,5 @@ def train(texts: Iterable[Sequence[str]] | Corpus, recipe: Recipe) -> WordVector
 def _stream(seed: int, purpose: bytes, count: int) -> NDArray[np.uint64]:
     """Return uniform 64-bit numbers that anyone can repeat: what is learnt is public."""
     source = RandomSource.keyed(hashlib.sha256(b"textveil glove %d" % seed).digest())
-    return source.streams(purpose, np.arange(1)).words(count)[0]
+    words: NDArray[np.uint64] = source.streams(purpose, np.arange(1)).words(count)[0]
+    return words

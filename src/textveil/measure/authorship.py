@@ -136,7 +136,8 @@ def _commonest(texts: Collection[Sequence[str]], count: int) -> NDArray[np.uint6
     """Return the commonest groups of letters within words, in the order of their numbers; short words are one group."""
     found = np.concatenate([_groups_within(words) for words in texts])
     groups, often = np.unique(found, return_counts=True)
-    return np.sort(groups[np.argsort(-often, kind="stable")[:count]])
+    commonest: NDArray[np.uint64] = np.sort(groups[np.argsort(-often, kind="stable")[:count]])
+    return commonest
 
 
 def _groups_within(words: Sequence[str]) -> NDArray[np.uint64]:
@@ -145,7 +146,7 @@ def _groups_within(words: Sequence[str]) -> NDArray[np.uint64]:
     before = np.cumsum(counts) - counts
     places = np.repeat(bounds[:-1] - before, counts) + np.arange(counts.sum())
     last = np.repeat(bounds[1:], counts) - 1
-    groups = letters[places]
+    groups: NDArray[np.uint64] = letters[places]
     for ahead in range(1, _LETTERS):
         inside = places + ahead <= last
         groups[inside] |= letters[places[inside] + ahead] << np.uint64(_BITS * ahead)

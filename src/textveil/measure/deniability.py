@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from textveil.compiled import over_threads
 from textveil.errors import InvalidInputError, require_count
 from textveil.guarantees import Guarantee, Pairs
-from textveil.measure.attacks import is_pointwise
 from textveil.measure.passes import KnownLaw, blocks_of
 from textveil.mechanisms.words import WordMechanism
 from textveil.progress import progress
@@ -62,6 +61,9 @@ def range_around(chances: Floats, factor: float) -> tuple[Floats, Floats]:
 
 def protected_distance(guarantee: Guarantee, factor: float) -> float:
     """Return the distance up to which the guarantee keeps every output as likely within a factor; inf for any."""
+    # Attacks count with the statistics, which need this file.
+    from textveil.measure.attacks.bayes import is_pointwise
+
     if not is_pointwise(guarantee):
         raise InvalidInputError(
             "plausible deniability is about every single output, so the guarantee must have delta = 0 and no slack "

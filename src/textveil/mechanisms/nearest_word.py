@@ -115,7 +115,8 @@ class NearestWord(WordMechanism):
         import torch
 
         there = noise.sample_there(torch.from_numpy(vectors).to(device), streams)
-        return np.asarray(self.vocabulary.nearest(there).cpu())
+        found: Any = self.vocabulary.nearest(there)
+        return np.asarray(found.cpu())
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> NearestWord:

@@ -39,6 +39,18 @@ REPRODUCTIONS = {
     "hyperbolic-table-1": Entry(
         "hyperbolic", "table_1", "hyperbolic noise: what becomes of the paper's words (Feyisetan 2019)"
     ),
+    "hyperbolic-table-3": Entry(
+        "hyperbolic_table_3", "table_3", "hyperbolic noise: how many authors are found (Feyisetan 2019)", True
+    ),
+    "hyperbolic-table-6": Entry(
+        "hyperbolic_table_6", "table_6", "hyperbolic noise: what rewritten texts are worth (Feyisetan 2019)", True
+    ),
+    "hyperbolic-figure-3": Entry(
+        "hyperbolic_figures", "figure_3", "hyperbolic noise: its density and its draws (Feyisetan 2019)"
+    ),
+    "hyperbolic-figure-5": Entry(
+        "hyperbolic_figures", "figure_5", "hyperbolic noise: what words become (Feyisetan 2019)", True
+    ),
     "hyperbolic-table-4": Entry(
         "hyperbolic", "table_4", "hyperbolic noise: how often words stay, as published and repaired (Feyisetan 2019)"
     ),

@@ -19,13 +19,14 @@ from textveil.files.durable import write_whole
 from textveil.hashing import Packed
 from textveil.learn.hierarchies import read_hierarchy
 from textveil.learn.poincare import Recipe, train
+from textveil.measure.tasks.tables import rows_of
 from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.noise.hyperbolic_published import metropolis_noise
 from textveil.noise.transforms import uniforms
 from textveil.randomness import RandomSource
 from textveil.receipts import digest_of
-from textveil.reproduce.repeats import folder_digest
+from textveil.reproduce.repeats import folder_digest, public_source
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.protection import STOP_WORDS, Protection
 from textveil.text.scanning import Lookup, scan
@@ -35,6 +36,10 @@ Ids = NDArray[np.int64]
 Law = Callable[[Ids, RandomSource], Ids]
 Mask = NDArray[np.bool_]
 
+# How texts are written.
+ORIGINAL, NO_NOISE, PUBLISHED, EXPONENTIAL, ANY_WORD = "original", "no noise", "published", "Exponential", "any word"
+
+PAPER_TABLES, _PAPER = "reference/paper_tables.tsv.gz", "2-hyperbolic"
 HEARST = "hyper/hearst_counts.tsv.xz"
 GLOVE = "vectors/glove.6B.300d.80k_plus_tasks.words.txt.gz"
 # The paper's dimension and filters, but for pairs seen twice instead of ten times: there are far fewer texts behind
@@ -44,7 +49,7 @@ LEAST_SEEN, LEAST_LINKS = 2, 3
 STEPS, DRAWS = 600, 8
 # Norm at which points outside the ball are put: inside, where the paper prints outside.
 _INSIDE = 1 - 1e-4
-_PORTION = 128
+_AT_ONCE = 2048
 
 
 def hearst_words(folder: Path, *, recipe: Recipe = RECIPE) -> Vocabulary:
@@ -83,7 +88,8 @@ def tabled(outputs: Ids) -> Law:
 
     def law(ids: Ids, source: RandomSource) -> Ids:
         places = uniforms(source.streams(b"place in the table", ids).words(1))[:, 0] * outputs.shape[1]
-        return outputs[ids, places.astype(np.int64)]
+        drawn: Ids = outputs[ids, places.astype(np.int64)]
+        return drawn
 
     return law
 
@@ -100,7 +106,7 @@ def any_word(vocabulary: Vocabulary) -> Law:
 
 def exponential(vocabulary: Vocabulary, epsilon: float) -> Law:
     """Return the law of `Exponential`, which is proved at every epsilon."""
-    mechanism = Exponential(vocabulary, epsilon=epsilon)
+    mechanism = Exponential(vocabulary, epsilon=epsilon, calibrated=True)
     return lambda ids, source: mechanism.release_ids(ids, source=source)
 
 
@@ -116,18 +122,20 @@ def published(vocabulary: Vocabulary, epsilon: float, source: RandomSource) -> L
     kept = cache_folder() / "hearst" / f"{digest_of([vocabulary.digest, noise.tobytes().hex()])[:32]}.npy"
     if not kept.is_file():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(kept, _as_file(_words_around(vocabulary, noise)))
+        write_whole(kept, _as_file(words_around(vocabulary, np.arange(len(vocabulary)), noise)))
     return tabled(np.load(kept).astype(np.int64))
 
 
-def _words_around(vocabulary: Vocabulary, noise: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the words nearest to each word when each noise is added to it."""
-    outputs = np.empty((len(vocabulary), len(noise)), dtype=np.int32)
-    for first in range(0, len(vocabulary), _PORTION):
-        moved = (vocabulary.block(first, first + _PORTION)[:, None] + noise).reshape(-1, vocabulary.dimension)
+def words_around(vocabulary: Vocabulary, ids: Ids, noise: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the words nearest to each of some words when each noise is added to it."""
+    outputs = np.empty((len(ids), len(noise)), dtype=np.int32)
+    height = max(1, _AT_ONCE // len(noise))
+    for first in range(0, len(ids), height):
+        part = vocabulary.points[ids[first : first + height]].astype(np.float64)
+        moved = (part[:, None] + noise).reshape(-1, vocabulary.dimension)
         norms = np.linalg.norm(moved, axis=1, keepdims=True)
         inside = moved * np.where(norms >= 1, _INSIDE / np.maximum(norms, 1), 1.0)
-        outputs[first : first + _PORTION] = nearest_in_ball(vocabulary, inside).reshape(-1, len(noise))
+        outputs[first : first + height] = nearest_in_ball(vocabulary, inside).reshape(-1, len(noise))
     return outputs
 
 
@@ -138,15 +146,15 @@ def _as_file(array: NDArray[Any]) -> bytes:
 
 
 def nearest_in_ball(vocabulary: Vocabulary, points: NDArray[np.float64]) -> Ids:
-    """Return the word nearest to each point: the least |x - y|^2 / (1 - |y|^2) over words y, by one product of matrices.
+    """Return the word nearest to each point: the least |x - y|^2 / (1 - |y|^2) over words y.
 
-    `Vocabulary.nearest` keeps more digits and takes ten times as long.
+    One product of matrices: `Vocabulary.nearest` keeps more digits and takes ten times as long.
     """
     words = vocabulary.block(0, len(vocabulary))
     squares = np.einsum("ij,ij->i", words, words)
     products = points @ (words / (1 - squares)[:, None]).T
     lengths = np.einsum("ij,ij->i", points, points)
-    return np.argmin(np.outer(lengths, 1 / (1 - squares)) + squares / (1 - squares) - 2 * products, axis=1)
+    return np.asarray(np.argmin(np.outer(lengths, 1 / (1 - squares)) + squares / (1 - squares) - 2 * products, axis=1))
 
 
 class Texts:
@@ -185,3 +193,31 @@ def not_stop_words(texts: Packed) -> Mask:
     """Return which words of texts are not stop words, whether a vocabulary has them or not."""
     stop_words = Vocabulary([*STOP_WORDS, "unk"], np.arange(len(STOP_WORDS) + 1.0)[:, None])
     return np.asarray(scan(texts, Lookup(stop_words)).ids == stop_words.unknown_id)
+
+
+class Ways:
+    """The laws, each made when it is first needed."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._made: dict[tuple[str, float | None], Law] = {}
+
+    def law(self, way: str, epsilon: float | None) -> Law:
+        """Return the law of a way of writing at an epsilon."""
+        if (way, epsilon) not in self._made:
+            self._made[way, epsilon] = self._make(way, epsilon)
+        return self._made[way, epsilon]
+
+    def _make(self, way: str, epsilon: float | None) -> Law:
+        if epsilon is None:
+            return unchanged(self.vocabulary) if way == NO_NOISE else any_word(self.vocabulary)
+        if way == EXPONENTIAL:
+            return exponential(self.vocabulary, epsilon)
+        return published(self.vocabulary, epsilon, public_source("published chain", epsilon))
+
+
+def paper_cells(folder: Path, table: str) -> dict[tuple[str, str], str]:
+    """Return the cells of a table of the paper, by their row and column, from reference/paper_tables.tsv.gz."""
+    columns = ("paper", "table", "row", "column", "value")
+    rows = rows_of(folder, PAPER_TABLES, *columns)
+    return {(row, column): value for paper, name, row, column, value in rows if (paper, name) == (_PAPER, table)}

@@ -9,29 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from textveil.measure.authorship import Authorship
-from textveil.measure.tasks.tables import rows_of
 from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce import hyperbolic_laws as laws
+from textveil.reproduce import hyperbolic_table_3_showing as shown
 from textveil.reproduce.authorship_problems import PROBLEMS, Problem, read_problem
-from textveil.reproduce.hyperbolic_laws import Law, Texts
-from textveil.reproduce.hyperbolic_table_3_showing import (
+from textveil.reproduce.hyperbolic_laws import (
     ANY_WORD,
-    CLEAN,
     EXPONENTIAL,
     NO_NOISE,
     ORIGINAL,
     PUBLISHED,
-    REWRITTEN,
-    drawing,
-    section,
-    shown_tables,
+    Texts,
+    Ways,
 )
+from textveil.reproduce.hyperbolic_table_3_showing import CLEAN, REWRITTEN
 from textveil.reproduce.kept_cells import KeptCells
 from textveil.reproduce.repeats import folder_digest, interval, public_source
 from textveil.reproduce.reproduction import Reproduction
@@ -48,7 +45,6 @@ WAYS: dict[str, tuple[float | None, ...]] = {
 }
 REPEATS, QUICK_TEXTS = 3, 100
 QUICK_PROBLEMS = ("PAN11 small", "PAN12 A", "PAN12 C", "PAN12 D")
-PAPER_TABLES, _PAPER = "reference/paper_tables.tsv.gz", "2-hyperbolic"
 
 
 def table_3(
@@ -77,46 +73,18 @@ def table_3(
             attacked = Attacked(data, name, words, QUICK_TEXTS if quick else None, least_words)
             for run in range(runs):
                 for key in (key for key in keys if key[0] == name):
-                    cell = kept.get(f"{key} {run}", lambda k=key, r=run, a=attacked: a.right(ways, k[1], k[2], r))
+                    cell = kept.get(f"{key} {run}", partial(attacked.right, ways, key[1], key[2], run))
                     found[key].append(cell)
                     step(1, f"{name}: {key[1]}")
-    records = list(_records(found, paper_cells(data, "Table III")))
+    records = list(_records(found, laws.paper_cells(data, "Table III")))
     numbers = {"paper": "Feyisetan, Diethe and Drake 2019, Table III", "words": len(words), "measured": records}
     return Reproduction(
         numbers=numbers,
-        tables=shown_tables(records),
-        draw=lambda: drawing(records),
+        tables=shown.tables(records),
+        draw=lambda: shown.drawing(records),
         records=records,
-        section="" if quick else section(records, len(words)),
+        section="" if quick else shown.section(records, len(words)),
     )
-
-
-def paper_cells(folder: Path, table: str) -> dict[tuple[str, str], str]:
-    """Return the cells of a table of the paper, by their row and column, from reference/paper_tables.tsv.gz."""
-    columns = ("paper", "table", "row", "column", "value")
-    rows = rows_of(folder, PAPER_TABLES, *columns)
-    return {(row, column): value for paper, name, row, column, value in rows if (paper, name) == (_PAPER, table)}
-
-
-class Ways:
-    """The laws, each made when it is first needed."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-        self._made: dict[tuple[str, float | None], Law] = {}
-
-    def law(self, way: str, epsilon: float | None) -> Law:
-        """Return the law of a way of writing at an epsilon."""
-        if (way, epsilon) not in self._made:
-            self._made[way, epsilon] = self._make(way, epsilon)
-        return self._made[way, epsilon]
-
-    def _make(self, way: str, epsilon: float | None) -> Law:
-        if epsilon is None:
-            return laws.unchanged(self.vocabulary) if way == NO_NOISE else laws.any_word(self.vocabulary)
-        if way == EXPONENTIAL:
-            return laws.exponential(self.vocabulary, epsilon)
-        return laws.published(self.vocabulary, epsilon, public_source("published chain", epsilon))
 
 
 @dataclass(frozen=True)

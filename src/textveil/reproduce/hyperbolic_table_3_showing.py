@@ -8,12 +8,12 @@ from typing import Any
 from rich.table import Table
 
 from textveil.errors import MissingDependencyError
+from textveil.reproduce.hyperbolic_laws import ANY_WORD, EXPONENTIAL, NO_NOISE, ORIGINAL, PUBLISHED
 from textveil.reproduce.repeats import told
 from textveil.reproduce.sections import markdown_table
 
 Record = Mapping[str, Any]
 
-ORIGINAL, NO_NOISE, PUBLISHED, EXPONENTIAL, ANY_WORD = "original", "no noise", "published", "Exponential", "any word"
 CLEAN, REWRITTEN = "clean", "rewritten"
 TITLE = {
     CLEAN: "Texts given to their true authors; the attacker knows clean texts of the authors",
@@ -30,9 +30,9 @@ WHY = {
 }
 
 
-def shown_tables(records: Sequence[Record]) -> tuple[Table, ...]:
+def tables(records: Sequence[Record]) -> tuple[Table, ...]:
     """Return a table for each attacker, and one of reasons."""
-    tables = []
+    made = []
     for attacker, title in TITLE.items():
         table = Table(title=f"{title}. Mean, 95% interval; the paper's in brackets", title_justify="left")
         header, rows = grid(records, attacker)
@@ -40,13 +40,13 @@ def shown_tables(records: Sequence[Record]) -> tuple[Table, ...]:
             table.add_column(name, justify="right")
         for row in rows:
             table.add_row(*row)
-        tables.append(table)
+        made.append(table)
     reasons = Table(title="Why they differ", title_justify="left")
     reasons.add_column("written by")
     reasons.add_column("reason")
     for row in WHY.items():
         reasons.add_row(*row)
-    return (*tables, reasons)
+    return (*made, reasons)
 
 
 def grid(records: Sequence[Record], attacker: str) -> tuple[list[str], list[list[str]]]:

@@ -1,7 +1,8 @@
 """Products of 8-bit vectors by an instruction that multiplies 64 bytes at once (AVX-512 VNNI).
 
 Six queries meet 64 points: 24 vector registers hold their 384 sums, each point is loaded once for six queries, and
-each query once for 64 points. That is about four times as many products a second as float32 has.
+each query once for 64 points. That is about four times as many products a second as float32 has. The sums become
+scores in their registers, and leave them only if one is worth a look.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _BYTES = 4
 _WORD = ir.IntType(32)
 _ADDRESS = ir.IntType(64)
 _VECTOR = ir.VectorType(_WORD, _LANES)
+_FLOAT = ir.FloatType()
+_FLOATS = ir.VectorType(_FLOAT, _LANES)
 _NAME = "llvm.x86.avx512.vpdpbusd.512"
 # Points are stored with this added, because one factor must have no sign.
 _SHIFT = 128
@@ -49,60 +52,101 @@ def pack_points(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 def first_sums(queries: NDArray[np.int8]) -> NDArray[np.int32]:
     """Return where the sums of each query begin, so that the shift of the points drops out."""
-    return -_SHIFT * queries.sum(axis=1, dtype=np.int32)
+    sums: NDArray[np.int32] = -_SHIFT * queries.sum(axis=1, dtype=np.int32)
+    return sums
 
 
 @instruction
-def byte_products(  # noqa: PLR0917 -- a kernel
-    _typing: Any, points: Any, group: Any, queries: Any, first: Any, sums: Any, out: Any
-) -> Any:
-    """Write the products of six queries, from `first`, with the 64 points of a group: shape (6, 64), int32."""
-    signature = types.void(points, types.int64, queries, types.int64, sums, out)
+def byte_products(
+    _typing: Any, points: Any, group: Any, queries: Any, first: Any, sums: Any, halves: Any, factors: Any,
+    thresholds: Any, out: Any,
+) -> Any:  # fmt: skip
+    """Compare the scores of six queries, from `first`, with the 64 points of a group to a threshold of each query.
+
+    Returns a whole number whose bit i says whether query first + i has a score of at least its threshold; if any has,
+    the products are written. The other arguments are arrays: where sums begin (int32), the half norm of each point,
+    the factor and the threshold of each query (float32), and room for the products, shape (6, 64), int32.
+    """
+    signature = types.int32(points, types.int64, queries, types.int64, sums, halves, factors, thresholds, out)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         arrays = [
             context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else value
             for kind, value in zip(signature.args, args, strict=True)
         ]
-        _generate(builder, *arrays)
-        return context.get_dummy_value()
+        points, group, queries, first, sums, halves, factors, thresholds, out = arrays
+        totals = _products(builder, points, group, queries, first, sums)
+        own = [_at(builder, halves, builder.mul(group, _number(POINTS)), _LANES * j) for j in range(_VECTORS)]
+        own = [_load(builder, place, _FLOATS) for place in own]
+        found = ir.Constant(_WORD, 0)
+        for i in range(QUERIES):
+            factor, threshold = (
+                _spread(builder, _load(builder, _at(builder, array, first, i), _FLOAT), _FLOATS)
+                for array in (factors, thresholds)
+            )
+            has = _has_score(builder, totals[i * _VECTORS : (i + 1) * _VECTORS], factor, own, threshold)
+            found = builder.or_(found, builder.shl(builder.zext(has, _WORD), ir.Constant(_WORD, i)))
+        with builder.if_then(builder.icmp_signed("!=", found, ir.Constant(_WORD, 0)), likely=False):
+            for place, value in enumerate(totals):
+                target = _pointer(builder, _at(builder, out, _number(0), _LANES * place), _VECTOR)
+                builder.store(value, target, align=_BYTES)
+        return found
 
     return signature, generate
 
 
-def _generate(builder: Any, points: Any, group: Any, queries: Any, first: Any, sums: Any, out: Any) -> None:
-    add, number = builder.add, lambda value: ir.Constant(_ADDRESS, value)
+def _products(builder: Any, points: Any, group: Any, queries: Any, first: Any, sums: Any) -> list[Any]:
+    """The sums of products of six queries with 64 points: four vectors a query."""
+    add = builder.add
     width = builder.extract_value(queries.shape, 1)
-    point = add(_address(builder, points.data), builder.mul(group, builder.mul(width, number(POINTS))))
+    point = add(_address(builder, points.data), builder.mul(group, builder.mul(width, _number(POINTS))))
     query = add(_address(builder, queries.data), builder.mul(first, width))
-    begin = add(_address(builder, sums.data), builder.mul(first, number(_BYTES)))
-    starts = [_spread(builder, _load(builder, add(begin, number(_BYTES * i)), _WORD)) for i in range(QUERIES)]
+    starts = [_spread(builder, _load(builder, _at(builder, sums, first, i), _WORD), _VECTOR) for i in range(QUERIES)]
     entry, loop, done = builder.block, builder.append_basic_block("products"), builder.append_basic_block("done")
     builder.branch(loop)
     builder.position_at_end(loop)
     k = builder.phi(_ADDRESS)
-    k.add_incoming(number(0), entry)
+    k.add_incoming(_number(0), entry)
     totals = [builder.phi(_VECTOR) for _ in range(QUERIES * _VECTORS)]
     for place, total in enumerate(totals):
         total.add_incoming(starts[place // _VECTORS], entry)
-    here = add(point, builder.mul(k, number(POINTS)))
-    columns = [_load(builder, add(here, number(_LANES * _BYTES * j)), _VECTOR) for j in range(_VECTORS)]
+    here = add(point, builder.mul(k, _number(POINTS)))
+    columns = [_load(builder, add(here, _number(_LANES * _BYTES * j)), _VECTOR) for j in range(_VECTORS)]
     multiply = builder.module.globals.get(_NAME) or ir.Function(
         builder.module, ir.FunctionType(_VECTOR, (_VECTOR,) * 3), _NAME
     )
     row, following = add(query, k), []
     for i in range(QUERIES):
-        spread = _spread(builder, _load(builder, row, _WORD))
+        spread = _spread(builder, _load(builder, row, _WORD), _VECTOR)
         following += [builder.call(multiply, [totals[i * _VECTORS + j], columns[j], spread]) for j in range(_VECTORS)]
         row = add(row, width)
-    after = add(k, number(_BYTES))
+    after = add(k, _number(_BYTES))
     for total, value in zip([k, *totals], [after, *following], strict=True):
         total.add_incoming(value, loop)
     builder.cbranch(builder.icmp_signed("<", after, width), loop, done)
     builder.position_at_end(done)
-    target = _address(builder, out.data)
-    for place, value in enumerate(following):
-        builder.store(value, _pointer(builder, add(target, number(_LANES * _BYTES * place)), _VECTOR), align=_BYTES)
+    return following
+
+
+def _has_score(builder: Any, totals: list[Any], factor: Any, halves: list[Any], threshold: Any) -> Any:
+    """Whether factor * total - half is at least the threshold for any of the points."""
+    found = None
+    for total, half in zip(totals, halves, strict=True):
+        score = builder.fsub(builder.fmul(builder.sitofp(total, _FLOATS), factor), half)
+        reaches = builder.fcmp_ordered(">=", score, threshold)
+        found = reaches if found is None else builder.or_(found, reaches)
+    bits = builder.bitcast(found, ir.IntType(_LANES))
+    return builder.icmp_signed("!=", bits, ir.Constant(ir.IntType(_LANES), 0))
+
+
+def _at(builder: Any, array: Any, first: Any, more: int) -> Any:
+    """The address of a place in an array of 32-bit numbers."""
+    place = builder.mul(builder.add(first, _number(more)), _number(_BYTES))
+    return builder.add(_address(builder, array.data), place)
+
+
+def _number(value: int) -> Any:
+    return ir.Constant(_ADDRESS, value)
 
 
 def _address(builder: Any, data: Any) -> Any:
@@ -117,7 +161,7 @@ def _load(builder: Any, address: Any, kind: Any) -> Any:
     return builder.load(_pointer(builder, address, kind), align=_BYTES)
 
 
-def _spread(builder: Any, value: Any) -> Any:
-    nothing = ir.Constant(_VECTOR, ir.Undefined)
+def _spread(builder: Any, value: Any, kind: Any) -> Any:
+    nothing = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(_WORD, 0))
     return builder.shuffle_vector(first, nothing, ir.Constant(_VECTOR, [0] * _LANES))

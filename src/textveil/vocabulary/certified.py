@@ -30,7 +30,7 @@ class ShortLists:
         self._packed = pack_points(codes.codes)
 
     def nearest(self, queries: Floats) -> tuple[Ids, Floats, NDArray[np.bool_]]:
-        """Return the row with the best float64 score on each list, its margin over the next, and whether there is a list.
+        """Return the row with the best float64 score on each list, its margin there, and whether there is a list.
 
         The lowest row wins among equal scores. The margin is infinite where one point alone is on the list.
         """
@@ -44,9 +44,9 @@ class ShortLists:
         uppers = np.empty((count, _LONGEST), dtype=np.float32)
         table = (self._packed, self._codes.halves, self._codes.scales, self._codes.bounds)
         asked = (coded.codes, first_sums(coded.codes), coded.scales, coded.norms, coded.errors)
-        _make_lists(table, asked, (least, lengths, listed, uppers), np.empty((QUERIES, POINTS), dtype=np.int32))
-        answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
         short = (least, lengths, listed, uppers)
+        _make_lists(table, asked, short, (*np.empty((3, count), np.float32), np.empty((QUERIES, POINTS), np.int32)))
+        answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
         _choose(self._points, self._halves, self._codes.rows, queries, short, answers, margins)
         return answers, margins, lengths[: len(queries)] <= _LONGEST
 
@@ -60,24 +60,31 @@ def _highest(products, factor, halves):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _make_lists(table, asked, short, products):  # type: ignore[no-untyped-def]
+def _make_lists(table, asked, short, room):  # type: ignore[no-untyped-def]
     packed, halves, scales, bounds = table
     queries, sums, query_scales, norms, errors = asked
+    factors, around, thresholds, products = room
     least = short[0]
     for group in range(packed.shape[0]):
         first = group * POINTS
         block = first // BLOCK
-        scale, own = scales[block], halves[first : first + POINTS]
+        own = halves[first : first + POINTS]
+        if first % BLOCK == 0:
+            for q in range(least.size):
+                factors[q] = query_scales[q] * scales[block]
+                around[q] = norms[q] * bounds[block, 0] + errors[q] * bounds[block, 1] + bounds[block, 2]
+                thresholds[q] = least[q] - around[q]
         for start in range(0, queries.shape[0], QUERIES):
-            byte_products(packed, group, queries, start, sums, products)
-            for i in range(QUERIES):
-                q = start + i
-                factor = query_scales[q] * scale
-                error = norms[q] * bounds[block, 0] + errors[q] * bounds[block, 1] + bounds[block, 2]
-                best = _highest(products[i], factor, own)
-                if best + error >= least[q]:
-                    least[q] = max(least[q], best - error)
-                    _add(products[i], factor, own, error, first, q, short)
+            found = byte_products(packed, group, queries, start, sums, halves, factors, thresholds, products)
+            i = 0
+            while found:
+                if found & 1:
+                    q = start + i
+                    least[q] = max(least[q], _highest(products[i], factors[q], own) - around[q])
+                    thresholds[q] = least[q] - around[q]
+                    _add(products[i], factors[q], own, around[q], first, q, short)
+                found >>= 1
+                i += 1
 
 
 @compiled

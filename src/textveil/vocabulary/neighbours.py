@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 
 from textveil.compiled import compiled, over_threads
 from textveil.errors import InvalidInputError, require_count
+from textveil.gpu.devices import checked_device
+from textveil.gpu.neighbours import nearest_others
+from textveil.gpu.search import DeviceTable
 from textveil.progress import progress
+from textveil.spaces import Euclidean
+from textveil.vocabulary.codes import encode_points
 from textveil.vocabulary.keeping import LANES, TO_SPARE, insert, keep_for_rows, squared_distance
 from textveil.vocabulary.lattice import LARGEST
 from textveil.vocabulary.search import half_norms, score_error
@@ -31,7 +36,9 @@ _TILE = 512
 _ROWS = 256
 
 
-def nearest_neighbours(points: NDArray[Any], k: int, *, include_self: bool = False) -> tuple[Ids, Floats]:
+def nearest_neighbours(
+    points: NDArray[Any], k: int, *, include_self: bool = False, device: Any = None
+) -> tuple[Ids, Floats]:
     """Return the k nearest neighbours of every point, nearest first, and their Euclidean distances.
 
     Among equal distances the lower id comes first. Distances are square roots of squared differences summed
@@ -42,6 +49,7 @@ def nearest_neighbours(points: NDArray[Any], k: int, *, include_self: bool = Fal
     points : shape (p, d), finite and below 2^32
     k : how many; below p, or up to p with `include_self`
     include_self : whether a point is its own first neighbour, at distance 0
+    device : of torch, such as "cuda", where exact sums are computed there; the answer is the same
 
     Returns
     -------
@@ -51,7 +59,10 @@ def nearest_neighbours(points: NDArray[Any], k: int, *, include_self: bool = Fal
     own = np.arange(len(table))[:, None]
     if others == 0:
         return own, np.zeros(own.shape)
-    ids, squares = _others(table, others)
+    if device is not None and Euclidean(table.shape[1]).is_exact(table):
+        ids, squares = _others_there(table, others, checked_device(device))
+    else:
+        ids, squares = _others(table, others)
     if include_self:
         ids, squares = np.hstack([own, ids]), np.hstack([np.zeros(own.shape), squares])
     return ids, np.sqrt(squares)
@@ -85,6 +96,11 @@ def _others(points: NDArray[Any], k: int) -> tuple[Ids, Floats]:
         _in_order(points, np.setdiff1d(everyone, doubtful, assume_unique=True), kept, ids, squares)
     _in_order(points, doubtful, np.empty((count, 0), dtype=np.int32), ids, squares)
     return ids, squares
+
+
+def _others_there(points: NDArray[Any], k: int, device: Any) -> tuple[Ids, Floats]:
+    halves = half_norms(points)
+    return nearest_others(DeviceTable(points, halves, encode_points(points, halves), device), points, k)
 
 
 def _scan(points: NDArray[Any], k: int) -> tuple[NDArray[np.int32], Ids]:

@@ -216,7 +216,7 @@ class Vocabulary:
         """The device of torch that was chosen by `on`, or None."""
         return self._device
 
-    def nearest(self, points: Any) -> Any:
+    def nearest(self, points: ArrayLike) -> Ids:
         """Return the id of the word nearest to each point, (d,) or (n, d); the lowest id among equals.
 
         In Euclidean space the answer is exact, whatever the batch; in another it is that of computed distances.
@@ -224,7 +224,8 @@ class Vocabulary:
         """
         device = accelerator_of(points) or self._device
         if device is not None and isinstance(self._space, Euclidean):
-            return self._nearest_on(device, points)
+            there: Ids = self._nearest_on(device, points)
+            return there
         queries = np.asarray(points)
         if queries.ndim == 1:
             queries = queries[None]

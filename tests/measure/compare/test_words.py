@@ -134,8 +134,8 @@ def test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing
     assert abs(shuffled - 0.5) < 6 * math.sqrt(0.25 / 300)
     for way in ("exponential", "laplace"):
         line = found.line(way, "loss", "accuracy")
-        assert line[0][1] < 0.85
-        assert line[-1][1] > 0.9
+        assert line[0][1] < clean - 0.03
+        assert line[-1][1] > clean - 0.03
 
 
 def test_too_few_texts_are_refused(words):

@@ -78,7 +78,7 @@ def adaptive_attack(
 def _drawn(chances: Floats, count: int, source: RandomSource) -> Ids:
     numbers = uniforms(source.streams(b"words of an attack", np.arange(count)).words(1))[:, 0]
     total = np.cumsum(chances)
-    return np.minimum(np.searchsorted(total, numbers * total[-1], side="right"), len(chances) - 1)
+    return np.asarray(np.minimum(np.searchsorted(total, numbers * total[-1], side="right"), len(chances) - 1))
 
 
 def _commonest_origins(words: Ids, released: Ids, count: int) -> Ids:

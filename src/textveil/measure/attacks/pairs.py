@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.measure.passes import KnownLaw, blocks_of
+from textveil.measure.passes import blocks_of
+from textveil.mechanisms.exponential import Exponential
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
-def pair_attack(law: KnownLaw, first: Ids, second: Ids) -> Floats:
+def pair_attack(law: Exponential, first: Ids, second: Ids) -> Floats:
     """Return with which chance the best attack tells each of the first words from the second of its pair."""
     success = np.empty(len(first))
     for places in blocks_of(np.arange(len(first)), len(law.vocabulary)):

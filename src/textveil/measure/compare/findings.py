@@ -63,18 +63,27 @@ def findings_of_words(frontier: Frontier, setting: Setting) -> list[str]:
 
 
 def _of_attackers(frontier: Frontier, noise: str, epsilon: float) -> list[str]:
+    """Say what attackers get where half of the words stay, of both mechanisms, and of the noise at an equal epsilon."""
+
+    def both(of: str) -> tuple[float, float] | None:
+        ours, theirs = (at_share(frontier, way, of=of) for way in ("exponential", noise))
+        return None if ours is None or theirs is None else (ours, theirs)
+
     found = []
-    ours, theirs = (at_share(frontier, way, of="naming") for way in ("exponential", noise))
-    if ours is not None and theirs is not None:
+    if named := both("naming"):
         found.append(
-            f"At this equal utility an attacker to whom all words are equally likely names {ours:.1%} of them with the "
-            f"first and {theirs:.1%} with the second: on average the attacker gets what the reader gets."
+            f"At this equal utility an attacker to whom all words are equally likely names {named[0]:.1%} of them with "
+            f"the first and {named[1]:.1%} with the second: on average the attacker gets what the reader gets."
         )
-    ours, theirs = (at_share(frontier, way, of="pair") for way in ("exponential", noise))
-    if ours is not None and theirs is not None:
+    if apart := both("pair"):
         found.append(
-            f"Who knows two neighbours of which it was one tells them apart with chance {ours:.1%} and at least "
-            f"{theirs:.1%}."
+            f"Who knows two neighbours of which it was one tells them apart with chance {apart[0]:.1%} and at least "
+            f"{apart[1]:.1%}."
+        )
+    if (running := both("running")) and (frequent := both("frequent")):
+        found.append(
+            f"Of running text {running[0]:.1%} and {running[1]:.1%} stay; who knows how frequent words are names "
+            f"{frequent[0]:.1%} and, seeing the noisy vector, {frequent[1]:.1%}."
         )
     less = at_epsilon(frontier, noise, epsilon, of="naming")
     if less is not None:

@@ -69,6 +69,6 @@ def _distances(setting: Setting, first: Ids, second: Ids) -> Floats:
     """Return the distance of each word to the one beside it."""
     space, points = setting.vocabulary.space, setting.vocabulary.points
     if isinstance(space, Euclidean):
-        return np.linalg.norm(points[first].astype(np.float64) - points[second], axis=1)
+        return np.asarray(np.linalg.norm(points[first].astype(np.float64) - points[second], axis=1))
     pairs = zip(points[first].astype(np.float64), points[second].astype(np.float64), strict=True)
     return np.array([float(space.distances(a[None], b[None])[0, 0]) for a, b in pairs])

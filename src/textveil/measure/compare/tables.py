@@ -7,10 +7,9 @@ import gzip
 import io
 import lzma
 from pathlib import Path
+from typing import IO, Any
 
 from textveil.errors import InvalidInputError
-
-_OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 
 
 def read_texts(path: Path, *, text: str, label: str, most: int | None = None) -> tuple[list[str], list[str]]:
@@ -26,7 +25,7 @@ def read_texts(path: Path, *, text: str, label: str, most: int | None = None) ->
     if ".tsv" not in suffixes and ".csv" not in suffixes:
         raise InvalidInputError(f"--data must be a .tsv or .csv file, also with .gz or .xz (got {path.name})")
     tabs = ".tsv" in suffixes
-    with _OPENERS.get(suffixes[-1], open)(path, "rb") as file, io.TextIOWrapper(file, "utf-8", newline="") as lines:
+    with _opened(path) as file, io.TextIOWrapper(file, "utf-8", newline="") as lines:
         rows = csv.reader(lines, delimiter="\t" if tabs else ",", quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL)
         names = next(rows, [])
         for column in (text, label):
@@ -40,3 +39,9 @@ def read_texts(path: Path, *, text: str, label: str, most: int | None = None) ->
     if most is not None and len(found) > most:
         found = [found[place * len(found) // most] for place in range(most)]
     return [row[0] for row in found], [row[1] for row in found]
+
+
+def _opened(path: Path) -> IO[Any]:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return lzma.open(path, "rb") if path.suffix.lower() == ".xz" else path.open("rb")

@@ -189,10 +189,11 @@ def _table(rows: Floats, some: Ids) -> Table:
 
 def _cosines(first: Floats, second: Floats) -> Floats:
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    return np.divide((first * second).sum(axis=1), lengths, out=np.zeros(len(first)), where=lengths > 0)
+    return np.asarray(np.divide((first * second).sum(axis=1), lengths, out=np.zeros(len(first)), where=lengths > 0))
 
 
 def _relative_error(read: Floats, truth: Floats) -> Value:
     """Return the root of the mean squared error over the mean squared length."""
     square = of_mean(np.square(read - truth).sum(axis=1) / np.square(truth).sum(axis=1).mean())
-    return Value(*(math.sqrt(max(0.0, it)) for it in (square.value, square.low, square.high)), SAMPLED)
+    value, low, high = (math.sqrt(max(0.0, it)) for it in (square.value, square.low, square.high))
+    return Value(value, low, high, SAMPLED)

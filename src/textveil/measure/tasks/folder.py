@@ -53,23 +53,27 @@ def sick_relatedness(folder: Path) -> Similarity:
 def sick_entailment(folder: Path) -> PairClassification:
     """SICK: whether the first text entails the second."""
     rows = list(rows_of(folder, "sim/sick.tsv.gz", "s1", "s2", "entailment", "split"))
-    return PairClassification("sick-e", *_columns(rows))
+    first, second, labels, parts = _columns(rows)
+    return PairClassification("sick-e", first, second, labels, parts)
 
 
 def paraphrases(folder: Path) -> PairClassification:
     """MRPC: whether two texts say the same."""
     rows = list(rows_of(folder, "sim/mrpc.tsv.gz", "s1", "s2", "label", "split"))
-    return PairClassification("mrpc", *_columns([[*row[:3], {"val": "dev"}.get(row[3], row[3])] for row in rows]))
+    first, second, labels, parts = _columns(rows)
+    return PairClassification("mrpc", first, second, labels, tuple({"val": "dev"}.get(part, part) for part in parts))
 
 
 def texts_of(name: str, folder: Path) -> Classification:
     """Return MR, CR, MPQA or SUBJ: two classes, every row tested once."""
-    return Classification(name, *_columns(list(rows_of(folder, f"cls/{name}.tsv.gz", "text", "label"))))
+    texts, labels = _columns(list(rows_of(folder, f"cls/{name}.tsv.gz", "text", "label")))
+    return Classification(name, texts, labels)
 
 
 def parted_texts_of(name: str, folder: Path) -> Classification:
     """Return SST-2 or SST-5, with parts of their own."""
-    return Classification(name, *_columns(list(rows_of(folder, f"cls/{name}.tsv.gz", "text", "label", "split"))))
+    texts, labels, parts = _columns(list(rows_of(folder, f"cls/{name}.tsv.gz", "text", "label", "split")))
+    return Classification(name, texts, labels, parts)
 
 
 def questions(folder: Path) -> Classification:
@@ -78,7 +82,8 @@ def questions(folder: Path) -> Classification:
     train = [place for place, row in enumerate(rows) if row[2] == "train"]
     for place in order_of(len(train), "trec dev")[: len(train) // 10].tolist():
         rows[train[place]][2] = "dev"
-    return Classification("trec", *_columns(rows))
+    texts, labels, parts = _columns(rows)
+    return Classification("trec", texts, labels, parts)
 
 
 def opinions(folder: Path) -> Lexicon:

@@ -7,7 +7,7 @@ pair of words up to that distance. Ours ("word", N3) loses epsilon at that dista
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,15 +22,16 @@ from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.mechanisms.jaccard import Jaccard
 from textveil.mechanisms.mahalanobis import Mahalanobis
 from textveil.mechanisms.nadp import Nadp
-from textveil.mechanisms.word_vector import noisy_points, whole_steps
+from textveil.mechanisms.word_vector import WordVector, WordVectorMechanism, noisy_points, whole_steps
+from textveil.randomness import RandomSource
 from textveil.reproduce.repeats import public_source
 from textveil.vocabulary import Vocabulary
 from textveil.vocabulary.graph import neighbour_graph
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
-# Words and the number of the run to their released vectors.
-Releasing = Callable[[Ids, int], Floats]
+# Words and the number of runs to their released vectors, run after run.
+Releasing = Callable[[Ids, int], Iterator[Floats]]
 
 NADP, GAUSSIAN, LAPLACIAN, MAHALANOBIS, JACCARD, OURS = (
     "NADP",
@@ -105,33 +106,37 @@ def released(facts: Facts, mechanism: str, epsilon: float, threshold: float = TH
     epsilon : the paper's
     threshold : of NADP
     """
-    words, (radius, l1_radius) = facts.vocabulary, facts.longest
+    words, (radius, _) = facts.vocabulary, facts.longest
+
+    def source(run: int) -> RandomSource:
+        return public_source(mechanism, epsilon, threshold, run)
+
+    if mechanism == OURS:
+        choice = Exponential(words, epsilon=epsilon / radius, calibrated=False)
+
+        def drawn(ids: Ids, runs: int) -> Iterator[Floats]:
+            # All runs at once: what takes time is the law of a word, not the draw.
+            for found in choice.release_ids(np.repeat(ids[None], runs, axis=0), source=source(0)):
+                yield words.points[found].astype(np.float64)
+
+        return drawn
     if mechanism == JACCARD:
         # Its deviations are inverse to epsilon.
         steps = whole_steps(words, facts.jaccard / epsilon)
-
-        def two_sizes(ids: Ids, run: int) -> Floats:
-            return noisy_points(words, ids, steps[ids], public_source(mechanism, epsilon, run).streams(b"noise", ids))
-
-        return two_sizes
-    if mechanism == OURS:
-        choice = Exponential(words, epsilon=epsilon / radius, calibrated=False)
-        return lambda ids, run: words.points[
-            choice.release_ids(ids, source=public_source(mechanism, epsilon, run))
-        ].astype(np.float64)
-    if mechanism in (NADP, GAUSSIAN):
-        options: dict[str, Any] = {"variant": "radius", "radius": radius}
-        if mechanism == NADP:
-            options = {"variant": "published", "sensitivities": facts.sensitivities[threshold]}
-        noise = Nadp(words, epsilon=epsilon, delta=DELTA, **options)
-        return lambda ids, run: np.asarray(
-            noise.release(words.words_of(ids), source=public_source(mechanism, epsilon, threshold, run))
+        return lambda ids, runs: (
+            noisy_points(words, ids, steps[ids], source(run).streams(b"noise", ids)) for run in range(runs)
         )
-    vectors = (
-        Mahalanobis(facts.covariance, epsilon=epsilon)
-        if mechanism == MAHALANOBIS
-        else CoordinateLaplace(epsilon=epsilon / l1_radius, dimension=words.dimension)
-    )
-    return lambda ids, run: np.asarray(
-        vectors.release(words.points[ids].astype(np.float64), source=public_source(mechanism, epsilon, run))
-    )
+    noise = _noise(facts, mechanism, epsilon, threshold)
+    return lambda ids, runs: (np.asarray(noise.release(words.words_of(ids), source=source(run))) for run in range(runs))
+
+
+def _noise(facts: Facts, mechanism: str, epsilon: float, threshold: float) -> WordVectorMechanism:
+    words, (radius, l1_radius) = facts.vocabulary, facts.longest
+    if mechanism == NADP:
+        sensitivities = facts.sensitivities[threshold]
+        return Nadp(words, epsilon=epsilon, delta=DELTA, variant="published", sensitivities=sensitivities)
+    if mechanism == GAUSSIAN:
+        return Nadp(words, epsilon=epsilon, delta=DELTA, variant="radius", radius=radius)
+    if mechanism == MAHALANOBIS:
+        return WordVector(words, Mahalanobis(facts.covariance, epsilon=epsilon))
+    return WordVector(words, CoordinateLaplace(epsilon=epsilon / l1_radius, dimension=words.dimension))

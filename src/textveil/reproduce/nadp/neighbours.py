@@ -28,9 +28,9 @@ def nearest_words(facts: Facts, thresholds: Sequence[float]) -> list[dict[str, A
         return []
     search = NearestSet(vocabulary.points, _SHOWN + 1)
     found: dict[str, Any] = {"no noise": search.nearest(vocabulary.points[ids].astype(np.float64))[:, 1:]}
-    found[MAHALANOBIS] = search.nearest(released(facts, MAHALANOBIS, EPSILON)(ids, 0))[:, :_SHOWN]
+    found[MAHALANOBIS] = search.nearest(next(released(facts, MAHALANOBIS, EPSILON)(ids, 1)))[:, :_SHOWN]
     for threshold in thresholds:
-        noisy = released(facts, NADP, EPSILON, threshold)(ids, 0)
+        noisy = next(released(facts, NADP, EPSILON, threshold)(ids, 1))
         found[f"{NADP}, τ = {threshold:g}"] = search.nearest(noisy)[:, :_SHOWN]
     return [
         {"word": word, **{name: ", ".join(vocabulary.words_of(rows[place])) for name, rows in found.items()}}

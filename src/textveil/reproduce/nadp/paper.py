@@ -36,11 +36,11 @@ class Plan:
     words: int = _EVERYTHING
     epsilons: tuple[float, ...] = (0.8, 5.0, 10.0, 20.0, 40.0)
     runs: int = 5
-    rows: int = 2000
+    rows: int = 1500
     thresholds: tuple[float, ...] = (0.1, 0.3, THRESHOLD)
-    skewed_epsilons: tuple[float, ...] = (1.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0)
+    skewed_epsilons: tuple[float, ...] = (1.0, 5.0, 10.0, 20.0, 40.0)
     skewed_runs: int = 3
-    sampled: int = 2000
+    sampled: int = 1500
     deviations: tuple[float, ...] = tuple(round(0.05 * number, 2) for number in range(21))
 
 

@@ -17,8 +17,8 @@ _BINS = 10
 def released_privacy(compare: NeighbourOverlap, release: Releasing, runs: int) -> list[dict[str, float]]:
     """Return the skewness of the overlaps, their mean, and the share of words that are nearest to their release."""
     found = []
-    for run in range(runs):
-        overlap = compare(release(compare.words, run))
+    for vectors in release(compare.words, runs):
+        overlap = compare(vectors)
         found.append(
             {
                 "skewness": skewness(overlap.shares),

@@ -97,7 +97,7 @@ class Tasks:
 
 def released_scores(tasks: Tasks, release: Releasing, runs: int) -> list[dict[str, float]]:
     """Return the scores of words that were released once each, for some runs."""
-    return [tasks.scores(release(tasks.ids, run)) for run in range(runs)]
+    return [tasks.scores(vectors) for vectors in release(tasks.ids, runs)]
 
 
 def _official(task: Similarity, embed: Embed) -> float:

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from textveil.mechanisms.laplace import Laplace
 from textveil.mechanisms.privemb import PrivEmb
 from textveil.mechanisms.privemb.published import DELTA, published_target
-from textveil.mechanisms.vectors import VectorMechanism
 
 M1, M2, OURS, CLEAN = "M1", "M2", "ours", "no privacy"
 
 # Vectors of the table, a distortion beta, epsilon and the number of the run to a mechanism.
-Maker = Callable[[NDArray[Any], float, float, int], VectorMechanism]
+Maker = Callable[[NDArray[Any], float, float, int], Laplace | PrivEmb]
 
 
 def laplace(table: NDArray[Any], beta: float, epsilon: float, run: int) -> Laplace:

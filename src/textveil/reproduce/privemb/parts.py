@@ -27,8 +27,6 @@ from textveil.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from textveil.reproduce.privemb.paper import Plan
 
-Runs = Callable[[], list[Scores]]
-
 SETS: dict[str, Callable[[Path], Classification]] = {
     "MR": partial(texts_of, "mr"),
     "CR": partial(texts_of, "cr"),

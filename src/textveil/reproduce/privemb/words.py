@@ -6,6 +6,7 @@ the corpus of GloVe 6B here. Beside them stand those of GloVe 6B that can be had
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ _WORDS = 10_000
 class Table(NamedTuple):
     """Words and their public vectors."""
 
-    words: list[str]
+    words: Sequence[str]
     vectors: NDArray[Any]
 
     def restricted(self, words: list[str]) -> Table:

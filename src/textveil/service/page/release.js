@@ -16,7 +16,11 @@ export async function begin(given) {
   const mechanisms = page.mechanisms.filter((each) => each.reads !== null);
   const datasets = page.counted ? (await ask("v1/datasets")).datasets : [];
   if (page.counted && datasets.length === 0) {
-    show($("release-body"), make("p", { class: "lead" }, "This key may not spend from any data set, so it can't release."));
+    show($("release-body"), make("p", { class: "notice" }, "This key may not spend from any data set, so it can't release."));
+    return;
+  }
+  if (mechanisms.length === 0) {
+    show($("release-body"), make("p", { class: "notice" }, "No mechanism that is offered here gives texts back; programs can ask for the others."));
     return;
   }
   show($("release-body"), make("ol", { class: "steps" }, chooseFile(), chooseTerms(mechanisms, datasets), settle()));

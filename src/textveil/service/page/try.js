@@ -12,6 +12,10 @@ let page = null;
 export function begin(given) {
   page = given;
   const readable = page.mechanisms.filter((each) => each.reads !== null);
+  if (readable.length === 0) {
+    show($("try"), $("try-title"), make("p", { class: "lead" }, "No mechanism that is offered here gives texts back."));
+    return;
+  }
   show($("mechanism"), readable.map((each) => make("option", { value: each.name }, `${each.name} (${each.made_by})`)));
   $("text").maxLength = page.most_characters;
   $("no-samples").hidden = page.samples;

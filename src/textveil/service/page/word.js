@@ -73,5 +73,5 @@ function showPlausible({ as_plausible: others, recovered }) {
     : others < 0.5 ? "hardly any other word is"
     : `about ${number(others, 2)} other words, at least half as likely`;
   $("plausible").textContent = told;
-  $("recovered").textContent = recovered === null ? "not known for this mechanism" : `${percent(recovered)} of the time, by who knows the law alone`;
+  $("recovered").textContent = recovered === null ? "not known for this mechanism" : `${percent(recovered)} of the time, from the law alone`;
 }

@@ -13,6 +13,7 @@ from textveil.mechanisms.nearest_word import NearestWord
 from textveil.mechanisms.words import WordMechanism
 from textveil.service.catalogue import Kind, Offer, Work
 from textveil.service.errors import Code, Refusal
+from textveil.service.playground.samples import reads
 from textveil.text import TextRewriter
 
 # Sixteen steps for a factor of ten, two digits each: from 0.1 to 21.
@@ -33,6 +34,11 @@ class Ladder:
         self.offer = offer
         self._words = lru_cache(_AT_A_TIME)(self._make_words)
         self._making = RLock()
+
+    @cached_property
+    def reads(self) -> Kind | None:
+        """How it takes a text to give one back that can be read; None if it releases numbers."""
+        return reads(self.offer)
 
     @cached_property
     def stops(self) -> tuple[float, ...]:

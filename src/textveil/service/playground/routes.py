@@ -25,7 +25,7 @@ from textveil.service.playground.bodies import (
 )
 from textveil.service.playground.frontier import points_of
 from textveil.service.playground.ladder import Ladder
-from textveil.service.playground.samples import made_by, reads, samples_of
+from textveil.service.playground.samples import made_by, samples_of
 from textveil.service.playground.words import plausible, word_facts
 from textveil.service.releases import finite
 from textveil.service.service import Caller, CallerOf, Service, ServiceOf
@@ -72,7 +72,7 @@ def page(service: ServiceOf, caller: CallerOf, ladders: LaddersOf) -> Any:
                 "name": name,
                 "made_by": made_by(ladder.offer),
                 "takes": ladder.offer.kinds,
-                "reads": reads(ladder.offer),
+                "reads": ladder.reads,
                 "words": Kind.TEXTS in ladder.offer.kinds and Kind.WORDS in ladder.offer.kinds,
                 "default": ladder.offer.default,
                 "offered": list(ladder.offer.works),
@@ -89,10 +89,7 @@ def samples(order: SamplesOrder, service: ServiceOf, caller: CallerOf, ladders: 
     if not may_sample(service, caller):
         raise Refusal(Code.UNAUTHORISED, "the key is not for the playground")
     ladder = ladders[order.mechanism]
-    kind = reads(ladder.offer)
-    if kind is None:
-        raise Refusal(Code.INVALID, "this mechanism releases numbers, which can't be read as a text")
-    return samples_of(ladder.work(kind, order.epsilon), order.text, order.samples)
+    return samples_of(ladder.work(_reads(ladder), order.epsilon), order.text, order.samples)
 
 
 @router.post("/word", response_model=WordFacts, responses=_PUBLIC, operation_id="page_word")
@@ -115,8 +112,8 @@ def as_plausible(order: WordOrder, ladders: LaddersOf) -> Any:
 @router.post("/size", response_model=Size, responses=_PUBLIC, operation_id="page_size")
 def size(order: SizeOrder, ladders: LaddersOf) -> Any:
     """Count the words or sentences of the longest text, for a preview; nothing is kept."""
-    offer = ladders[order.mechanism].offer
-    work = offer.work(reads(offer) or Kind.TEXTS, None)
+    ladder = ladders[order.mechanism]
+    work = ladder.work(_reads(ladder), None)
     return {"records": len(order.texts), "pieces": work.pieces(order.texts)}
 
 
@@ -124,6 +121,12 @@ def size(order: SizeOrder, ladders: LaddersOf) -> Any:
 def frontier(mechanism: Name, service: ServiceOf, ladders: LaddersOf) -> Any:
     """Return what is kept at each epsilon, and the file of `textveil compare` that the operator gave."""
     return finite({"points": points_of(ladders[mechanism]), "file": service.frontier})
+
+
+def _reads(ladder: Ladder) -> Kind:
+    if ladder.reads is None:
+        raise Refusal(Code.INVALID, "this mechanism releases numbers, which can't be read as a text")
+    return ladder.reads
 
 
 def _words(ladders: Ladders, order: WordOrder) -> WordMechanism:

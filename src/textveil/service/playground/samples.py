@@ -8,7 +8,6 @@ from textveil.mechanisms.candidates import Chosen
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.mechanisms.sentence_responses import Answers
 from textveil.service.catalogue import Kind, Offer, Work
-from textveil.service.errors import Code, Refusal
 from textveil.service.releases import finite
 from textveil.text import TextRewriter
 from textveil.text.alignment import aligned
@@ -16,7 +15,11 @@ from textveil.text.alignment import aligned
 
 def reads(offer: Offer) -> Kind | None:
     """Return how an offer takes a text to give one back that can be read; None if it releases numbers."""
-    return next((kind for kind in (Kind.TEXTS, Kind.DOCUMENTS) if kind in offer.kinds), None)
+    kind = next((kind for kind in (Kind.TEXTS, Kind.DOCUMENTS) if kind in offer.kinds), None)
+    if kind is None:
+        return None
+    (value,) = offer.work(kind, None).mechanism.release(["public"])
+    return None if _readable(value) is None else kind
 
 
 def made_by(offer: Offer) -> str:
@@ -35,7 +38,7 @@ def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
         pieces = [vars(piece) for piece in both.pieces]
         found = [{"words": list(words), "text": None} for words in both.samples]
     else:
-        found = [{"words": None, "text": _readable(value)} for value in work.mechanism.release([text] * count)]
+        found = [{"words": None, "text": _readable(each)} for each in work.mechanism.release([text] * count)]
     promise, number = work.guarantee, work.pieces([text])
     unit = "word" if promise.by_words else "sentence" if work.adds else "text"
     if promise.by_words:
@@ -45,11 +48,9 @@ def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
     return finite({"pieces": pieces, "samples": found, **told, "worst_case": each * number})
 
 
-def _readable(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Chosen) and value.text is not None:
+def _readable(value: Any) -> str | None:
+    if isinstance(value, Chosen):
         return value.text
-    if isinstance(value, Answers) and value.texts is not None:
-        return " ".join(value.texts)
-    raise Refusal(Code.INVALID, "this mechanism releases numbers, which can't be read as a text")
+    if isinstance(value, Answers):
+        return None if value.texts is None else " ".join(value.texts)
+    return value if isinstance(value, str) else None

@@ -25,6 +25,7 @@ _COUNTING = Lock()
 DRAWS = 2000
 _LISTED, _MARKED, _BACKGROUND = 8, 40, 500
 _SHARES = (0.5, 0.9)
+_LEAST_WORDS = 3
 
 
 def word_facts(mechanism: WordMechanism, word: str) -> dict[str, Any]:
@@ -75,8 +76,10 @@ def _chances(mechanism: WordMechanism, own: int) -> Floats:
 
 
 def _map(mechanism: WordMechanism, own: int, chances: Floats) -> dict[str, Any] | None:
-    # Words that were never drawn still have a direction.
+    if len(chances) < _LEAST_WORDS:
+        return None
     try:
+        # Words that were never drawn still have a direction.
         scene = scene_of(mechanism.vocabulary, own, np.maximum(chances, 1e-15), labels=_MARKED, share=_SHARES[0])
     except InvalidInputError:
         return None

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+
+import textveil as tv
+from textveil.gpu.neighbours import nearest_others
+from textveil.gpu.pairs import DevicePairs
+from textveil.gpu.search import DeviceTable
+from textveil.gpu.secants import all_secants as secants_there
+from textveil.mechanisms.exponential.calibration import calibrate
+from textveil.mechanisms.privemb.secants import all_secants
+from textveil.vocabulary.codes import encode_points
+from textveil.vocabulary.neighbours import nearest_neighbours
+from textveil.vocabulary.pairs import log_normalisers, steepest_pairs
+from textveil.vocabulary.search import half_norms
+
+torch = pytest.importorskip("torch")
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def table(seed, count, dimension):
+    """Lattice points of different sizes, in float32."""
+    generator = np.random.default_rng(seed)
+    points = generator.standard_normal((count, dimension)) * generator.gamma(3.0, 0.3, size=(count, 1))
+    return (np.rint(points * 2**20) / 2**20).astype(np.float32)
+
+
+def words_of(points):
+    return tv.Vocabulary([f"w{n}" for n in range(len(points))], points, unknown="w0")
+
+
+def device_table(points, device):
+    halves = half_norms(points)
+    return DeviceTable(points, halves, encode_points(points, halves), torch.device(device))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("k", [1, 4, 7])
+def test_the_nearest_few_are_always_among_the_candidates(device, k):
+    points = table(1, 1000, 15)
+    queries = points[:200] + np.random.default_rng(2).standard_normal((200, 15))
+    found = device_table(points, device).candidates(torch.from_numpy(queries).to(device), k)
+    squares = ((queries[:, None] - points[None].astype(np.float64)) ** 2).sum(axis=2)
+    kept = np.zeros(squares.shape, dtype=bool)
+    kept[found.queries.cpu().numpy(), found.rows.cpu().numpy()] = True
+    nearest = np.argsort(squares, axis=1)[:, :k]
+    assert np.take_along_axis(kept, nearest, axis=1).all()
+    assert kept.mean() < 0.5
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("k", [1, 5, 20])
+def test_the_neighbours_are_those_of_the_cpu(device, k):
+    points = table(3, 700, 12)
+    points[650:] = points[:50]
+    ids, distances = nearest_neighbours(points, k)
+    there, apart = nearest_neighbours(points, k, device=device)
+    assert (there == ids).all()
+    assert (apart == distances).all()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_more_neighbours_than_blocks_are_found(device):
+    points = table(4, 60, 3)
+    ids, _ = nearest_neighbours(points, 59)
+    assert (nearest_others(device_table(points, device), points, 59)[0] == ids).all()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("radius", [np.inf, 2.5])
+def test_normalisers_and_steepest_pairs_are_those_of_the_cpu(device, radius, monkeypatch):
+    points = table(5, 500, 10)
+    points[17] = points[3]
+    vocabulary = words_of(points)
+    weights = np.random.default_rng(6).uniform(0.5, 2.0, 500)
+    rates = np.linspace(0.5, 3.0, 7)
+    # Several strips.
+    monkeypatch.setattr("textveil.gpu.pairs._PAIRS", 500 * 90)
+    there = vocabulary.on(device)
+    for given in (None, weights):
+        here = log_normalisers(vocabulary, rates, radius=radius, weights=given)
+        assert np.allclose(log_normalisers(there, rates, radius=radius, weights=given), here, rtol=0, atol=1e-13)
+    worst, found = (steepest_pairs(v, here, radius=radius, slack=1e-12) for v in (vocabulary, there))
+    assert np.allclose(found.slope, worst.slope, rtol=1e-14)
+    for k in range(len(rates)):
+        assert {found.first[k], found.second[k]} == {worst.first[k], worst.second[k]}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_calibration_there_finds_the_rate_of_the_cpu(device):
+    vocabulary = words_of(table(7, 400, 8))
+    here = calibrate(vocabulary, 3.0, np.inf)
+    there = calibrate(vocabulary.on(device), 3.0, np.inf)
+    assert there.rate == pytest.approx(here.rate, rel=1e-9)
+    assert there.loss <= 3.0
+
+
+def test_tables_whose_distances_are_rounded_stay_on_the_cpu(monkeypatch):
+    vocabulary = words_of(table(8, 50, 4).astype(np.float64) + 100.0).on("cpu")
+    monkeypatch.setattr(DevicePairs, "__init__", lambda *_: pytest.fail("distances would not be exact"))
+    log_normalisers(vocabulary, np.array([1.0]), radius=np.inf)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_secants_are_those_of_the_cpu(device, monkeypatch):
+    points = table(9, 300, 16)
+    codes = np.rint(points.astype(np.float64) @ np.random.default_rng(10).standard_normal((16, 5)) * 2**12).astype(int)
+    here = all_secants(points, codes)
+    monkeypatch.setattr("textveil.gpu.secants._PAIRS", 300 * 70)
+    largest, first, second, mean = secants_there(points, codes, torch.device(device))
+    assert largest == pytest.approx(here.largest, rel=1e-14)
+    assert {first, second} == {here.first, here.second}
+    assert mean == pytest.approx(here.mean, rel=1e-6)
