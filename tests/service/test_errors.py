@@ -10,6 +10,7 @@ from tests.service.serving import PRIVATE
 
 from textveil.service import bodies
 from textveil.service.errors import FIELDS, PROBLEM
+from textveil.service.playground import bodies as playground_bodies
 
 BODIES = [
     {"mechanism": PRIVATE, "dataset": "tickets", "texts": ["w1"]},
@@ -101,9 +102,9 @@ def check_problem(answer, caplog, least=400):
 
 
 def test_every_field_has_a_name_that_may_be_repeated():
-    orders = [
-        value for value in vars(bodies).values() if isinstance(value, type) and issubclass(value, bodies._Request)
-    ]
+    kinds = (bodies._Request, playground_bodies._Asked)
+    asked = [*vars(bodies).values(), *vars(playground_bodies).values()]
+    orders = [value for value in asked if isinstance(value, type) and issubclass(value, kinds)]
     names = {name for order in orders for name in order.model_fields}
     assert names <= FIELDS
     assert json.dumps(sorted(FIELDS - names)) == '["name"]'

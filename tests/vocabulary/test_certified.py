@@ -89,7 +89,7 @@ def test_the_lowest_row_wins_among_equal_scores():
 
 
 def test_codes_are_made_when_enough_queries_have_come(monkeypatch):
-    points = clustered(4, 600, 10)
+    points = clustered(4, search._WORTH_WORDS, 10)
     index = NearestPoint(points)
     queries = noisy(points, 5.0, search._WORTH_QUERIES, seed=5)
     index.nearest(queries[:10])

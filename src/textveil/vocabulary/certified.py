@@ -6,6 +6,7 @@ the lower end of another can't be the nearest; the few that are left are scored 
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # Points on a short list; a query with more is answered another way.
-_LONGEST = 512
+_LONGEST = 384
 
 
 class ShortLists:
@@ -28,6 +29,7 @@ class ShortLists:
     def __init__(self, points: NDArray[Any], halves: Floats, codes: PointCodes) -> None:
         self._points, self._halves, self._codes = points, halves, codes
         self._packed = pack_points(codes.codes)
+        self._room = threading.local()
 
     def nearest(self, queries: Floats) -> tuple[Ids, Floats, NDArray[np.bool_]]:
         """Return the row with the best float64 score on each list, its margin there, and whether there is a list.
@@ -40,22 +42,31 @@ class ShortLists:
         count = len(filled)
         least = np.full(count, -np.inf, dtype=np.float32)
         lengths = np.zeros(count, dtype=np.int32)
-        listed = np.empty((count, _LONGEST), dtype=np.int32)
-        uppers = np.empty((count, _LONGEST), dtype=np.float32)
+        listed, uppers = self._lists(count)
         table = (self._packed, self._codes.halves, self._codes.scales, self._codes.bounds)
         asked = (coded.codes, first_sums(coded.codes), coded.scales, coded.norms, coded.errors)
         short = (least, lengths, listed, uppers)
-        _make_lists(table, asked, short, (*np.empty((3, count), np.float32), np.empty((QUERIES, POINTS), np.int32)))
+        products, scores = np.empty((QUERIES, POINTS), dtype=np.int32), np.empty(POINTS, dtype=np.float32)
+        _make_lists(table, asked, short, (*np.empty((3, count), dtype=np.float32), products, scores))
         answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
         _choose(self._points, self._halves, self._codes.rows, queries, short, answers, margins)
         return answers, margins, lengths[: len(queries)] <= _LONGEST
 
+    def _lists(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Room for the lists of so many queries, one for each thread: fresh pages would cost more than the lists."""
+        if not hasattr(self._room, "lists") or len(self._room.lists[0]) < count:
+            self._room.lists = np.empty((count, _LONGEST), np.int32), np.empty((count, _LONGEST), np.float32)
+        points, ends = self._room.lists
+        return points[:count], ends[:count]
+
 
 @compiled_reduction
-def _highest(products, factor, halves):  # type: ignore[no-untyped-def]
+def _scores(products, factor, halves, scores):  # type: ignore[no-untyped-def]
+    """Write the scores of a group and return the highest."""
     best = np.float32(-np.inf)
     for j in range(POINTS):
-        best = max(best, np.float32(products[j]) * factor - halves[j])
+        scores[j] = np.float32(products[j]) * factor - halves[j]
+        best = max(best, scores[j])
     return best
 
 
@@ -63,12 +74,11 @@ def _highest(products, factor, halves):  # type: ignore[no-untyped-def]
 def _make_lists(table, asked, short, room):  # type: ignore[no-untyped-def]
     packed, halves, scales, bounds = table
     queries, sums, query_scales, norms, errors = asked
-    factors, around, thresholds, products = room
+    factors, around, thresholds, products, scores = room
     least = short[0]
     for group in range(packed.shape[0]):
         first = group * POINTS
         block = first // BLOCK
-        own = halves[first : first + POINTS]
         if first % BLOCK == 0:
             for q in range(least.size):
                 factors[q] = query_scales[q] * scales[block]
@@ -76,35 +86,43 @@ def _make_lists(table, asked, short, room):  # type: ignore[no-untyped-def]
                 thresholds[q] = least[q] - around[q]
         for start in range(0, queries.shape[0], QUERIES):
             found = byte_products(packed, group, queries, start, sums, halves, factors, thresholds, products)
-            i = 0
+            q = start
             while found:
                 if found & 1:
-                    q = start + i
-                    least[q] = max(least[q], _highest(products[i], factors[q], own) - around[q])
+                    best = _scores(products[q - start], factors[q], halves[first : first + POINTS], scores)
+                    least[q] = max(least[q], best - around[q])
                     thresholds[q] = least[q] - around[q]
-                    _add(products[i], factors[q], own, around[q], first, q, short)
+                    _add(scores, around[q], first, q, short)
                 found >>= 1
-                i += 1
+                q += 1
 
 
 @compiled
-def _add(products, factor, halves, error, first, q, short):  # type: ignore[no-untyped-def]
-    """Put points on the list of a query; a list that is full is looked through again, and given up if that is vain."""
+def _add(scores, error, first, q, short):  # type: ignore[no-untyped-def]
+    """Put points on the list of a query; one that is nearly full is looked through first, and given up if in vain."""
     least, lengths, listed, uppers = short
+    length, lowest, points, ends = lengths[q], least[q], listed[q], uppers[q]
+    if length > _LONGEST - POINTS:
+        length = _still_possible(points, ends, min(length, _LONGEST), lowest)
+        if length > _LONGEST // 2:
+            lengths[q] = _LONGEST + 1
+            return
     for j in range(POINTS):
-        upper = np.float32(products[j]) * factor - halves[j] + error
-        if upper < least[q] or lengths[q] > _LONGEST:
-            continue
-        if lengths[q] == _LONGEST:
-            kept = 0
-            for n in range(_LONGEST):
-                if uppers[q, n] >= least[q]:
-                    listed[q, kept], uppers[q, kept] = listed[q, n], uppers[q, n]
-                    kept += 1
-            lengths[q] = kept if 2 * kept <= _LONGEST else _LONGEST + 1
-        if lengths[q] < _LONGEST:
-            listed[q, lengths[q]], uppers[q, lengths[q]] = first + j, upper
-            lengths[q] += 1
+        if scores[j] + error >= lowest:
+            points[length], ends[length] = first + j, scores[j] + error
+            length += 1
+    lengths[q] = length
+
+
+@compiled
+def _still_possible(points, ends, length, least):  # type: ignore[no-untyped-def]
+    """Move the points that may still be the nearest to the front, and return their number."""
+    kept = 0
+    for n in range(length):
+        if ends[n] >= least:
+            points[kept], ends[kept] = points[n], ends[n]
+            kept += 1
+    return kept
 
 
 @compiled_reduction
@@ -121,11 +139,7 @@ def _choose(points, halves, rows, queries, short, answers, margins):  # type: ig
     for q in range(queries.shape[0]):
         if lengths[q] > _LONGEST:
             continue
-        left = 0
-        for n in range(lengths[q]):
-            if uppers[q, n] >= least[q]:
-                listed[q, left] = listed[q, n]
-                left += 1
+        left = _still_possible(listed[q], uppers[q], lengths[q], least[q])
         answers[q], margins[q] = rows[listed[q, 0]], np.inf
         if left == 1:
             continue

@@ -40,9 +40,11 @@ _DOUBLE_UNIT = 2.0**-53
 _EXACT_SCORE = 2.0**12
 # Codes are made once this many queries have come, for tables of at least this many words and dimensions.
 _WORTH_QUERIES = 512
-_WORTH_WORDS = 512
+_WORTH_WORDS = 1024
 _WORTH_DIMENSION = 8
+# Queries of one pass over the codes: their own stay in the second-level cache.
 _CODED_QUERIES = 384
+_CODED_BYTES = 1 << 17
 # Queries shorter than this have codes whose scale may underflow in float32.
 NEAREST_CODED = 2.0**-60
 
@@ -100,7 +102,8 @@ class NearestPoint:
             left: Ids = rows[~usable]
             return left
 
-        size = min(_CODED_QUERIES, -(-len(queries) // thread_count()) or 1)
+        size = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
+        size = min(size, -(-len(queries) // thread_count()) or 1)
         blocks = (np.arange(start, min(start + size, len(queries))) for start in range(0, len(queries), size))
         small = len(queries) * self.points.size < _SMALL
         left = list(map(work, blocks) if small else over_threads(work, blocks))

@@ -44,14 +44,14 @@ class Way:
     ----------
     key, label : its names in files and on the page
     colour, mark : numbers of the palette and of the shapes that both pictures use
-    status, reason : of the guarantee
+    status, reason : of the guarantee; None where nothing is promised
     """
 
     key: str
     label: str
     colour: int
     mark: int
-    status: Status = Status.PROVED
+    status: Status | None = Status.PROVED
     reason: str = ""
 
 

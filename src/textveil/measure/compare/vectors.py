@@ -30,8 +30,8 @@ from textveil.spaces import Euclidean
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-UNTOUCHED = Way("untouched", "vectors as they are", 0, 7)
-SHUFFLED = Way("shuffled", "vectors as they are, classes shuffled", 0, 3)
+UNTOUCHED = Way("untouched", "vectors as they are", 0, 7, status=None)
+SHUFFLED = Way("shuffled", "vectors as they are, classes shuffled", 0, 3, status=None)
 
 _LEAST = 40
 _CLIPPED = 0.99

@@ -32,7 +32,8 @@ class Scene:
         """Return words besides the word and its cloud that are near enough to be shown, evenly chosen if many."""
         rest = np.setdiff1d(np.arange(len(self.chances)), [*self.cloud, self.own])
         rest = rest[np.abs(self.layout.places[rest]) <= 1]
-        return rest[np.linspace(0, len(rest) - 1, min(most, len(rest))).astype(np.int64)]
+        shown: Ids = rest[np.linspace(0, len(rest) - 1, min(most, len(rest))).astype(np.int64)]
+        return shown
 
     def reach(self, share: float) -> float:
         """Return the distance within which this share of all releases of the word lie."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,8 @@ PAPER = {
 }
 # What others measured of M1 with the nearest word on this table.
 UNCHANGED = {10.0: 0.28, 15.0: 0.81, 20.0: 0.98}
+# More texts than any of the sets has.
+_MANY = 1_000_000
 
 _HOW = """\
 ## Paper 1: private vectors in fewer dimensions
@@ -33,7 +36,9 @@ _HOW = """\
 measures Figures 1 to 4 and Table 1 of Feyisetan and Kasiviswanathan (2021). M1 is Laplace noise on the vector, M2 is
 PrivEmb as published, *ours* is PrivEmb with a projection that was certified for the words of the task: as many
 dimensions, no delta. Figures 5 to 7 are the same on fastText, which could not be had. Numbers are means over runs with
-95% intervals; noise and splits come from public keys, so they repeat. Finished cells are kept in the cache.
+95% intervals; noise and splits come from public keys, so they repeat. Finished cells are kept in the cache. Here:
+{runs} runs for Figures 1 to 3, {trained_runs} for Figure 4 (vectors trained on {texts:,} reviews), {sentence_runs} for
+Table 1, {texts_a_set}.
 
 ![Errors of distances and inner products, and accuracy of released words, against epsilon](pictures/privemb.png)
 """
@@ -42,7 +47,9 @@ dimensions, no delta. Figures 5 to 7 are the same on fastText, which could not b
 def reported(records: Records, plan: Mapping[str, Any]) -> Reproduction:
     """Return everything to read, of the records of `paper`."""
     tables = [*_tables(records), claims_table("What the paper says, and what was measured", CLAIMS, records)]
-    section = "\n".join([_HOW, *(table.markdown() for table in tables)])
+    section = "\n".join(
+        [_HOW.format(**plan, texts_a_set=_texts(plan["rows"])), *(table.markdown() for table in tables)]
+    )
     return Reproduction(
         numbers={"paper": "Feyisetan and Kasiviswanathan 2021", "plan": dict(plan), "measured": list(records)},
         tables=tuple(table.rich() for table in tables),
@@ -50,6 +57,10 @@ def reported(records: Records, plan: Mapping[str, Any]) -> Reproduction:
         records=records,
         section=section,
     )
+
+
+def _texts(rows: int) -> str:
+    return "all texts of each set" if rows > _MANY else f"{rows:,} texts of each set at most"
 
 
 def _tables(records: Records) -> list[Pivot]:
@@ -62,7 +73,9 @@ def _tables(records: Records) -> list[Pivot]:
         "inner product, correlation": "Correlation of released with true inner products (not in the paper)",
     }
     tables = [pivot("M1 and then the nearest word: share of words that stay", _beside(records))]
-    tables += [pivot(title, chosen(pairs, measure=measure)) for measure, title in errors.items()]
+    for measure, title in errors.items():
+        digits = 3 if "correlation" in measure else 1
+        tables.append(pivot(title, chosen(pairs, measure=measure), show=partial(told, digits=digits)))
     tables += [
         pivot(f"Figure 3, {measure} of positive and negative words", chosen(words, measure=measure))
         for measure in ("accuracy", "AUC")

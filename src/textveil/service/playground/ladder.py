@@ -68,7 +68,7 @@ def _is_at_hand(mechanism: Mechanism, epsilon: float) -> bool:
         if isinstance(mechanism, Exponential):
             return mechanism.is_at_hand(epsilon)
         # Noise refuses an epsilon that it has no law for.
-        return isinstance(mechanism, NearestWord) and bool(replace(mechanism.mechanism, epsilon=epsilon))  # type: ignore[call-arg]
+        return isinstance(mechanism, NearestWord) and bool(replace(mechanism.mechanism, epsilon=epsilon))  # type: ignore[type-var]
     except (InvalidInputError, TypeError):
         return False
 
@@ -77,5 +77,5 @@ def _at(mechanism: Mechanism, epsilon: float) -> Mechanism | None:
     if isinstance(mechanism, Exponential):
         return replace(mechanism, epsilon=epsilon)
     if isinstance(mechanism, NearestWord):
-        return replace(mechanism, mechanism=replace(mechanism.mechanism, epsilon=epsilon))  # type: ignore[call-arg]
+        return replace(mechanism, mechanism=replace(mechanism.mechanism, epsilon=epsilon))  # type: ignore[type-var]
     return None

@@ -33,6 +33,7 @@ def made_by(offer: Offer) -> str:
 def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
     """Draw samples of a text, and say what a release of it would promise."""
     pieces: list[dict[str, Any]] = []
+    found: list[dict[str, Any]]
     if isinstance(work.mechanism, TextRewriter):
         both = aligned(work.mechanism, text, samples=count)
         pieces = [vars(piece) for piece in both.pieces]
@@ -45,7 +46,8 @@ def samples_of(work: Work, text: str, count: int) -> dict[str, Any]:
         promise = promise.for_text(number)
     each = promise.loss(float("inf"))
     told = {"promise": str(promise), "status": promise.status, "unit": unit, "units": number, "each": each}
-    return finite({"pieces": pieces, "samples": found, **told, "worst_case": each * number})
+    values: dict[str, Any] = finite({"pieces": pieces, "samples": found, **told, "worst_case": each * number})
+    return values
 
 
 def _readable(value: Any) -> str | None:

@@ -69,10 +69,13 @@ def plausible(mechanism: WordMechanism, word: str) -> dict[str, Any]:
 
 
 def _chances(mechanism: WordMechanism, own: int) -> Floats:
+    row: Floats
     if isinstance(mechanism, KnownLaw):
-        return mechanism.transition_rows(np.array([own]))[0]
-    drawn = mechanism.release_ids(np.full(DRAWS, own))
-    return np.bincount(drawn, minlength=len(mechanism.vocabulary)) / DRAWS
+        row = mechanism.transition_rows(np.array([own]))[0]
+    else:
+        drawn = mechanism.release_ids(np.full(DRAWS, own))
+        row = np.bincount(drawn, minlength=len(mechanism.vocabulary)) / DRAWS
+    return row
 
 
 def _map(mechanism: WordMechanism, own: int, chances: Floats) -> dict[str, Any] | None:

@@ -171,7 +171,7 @@
       row.textContent = worded(key, point.values[key]);
       told.append(row);
     }
-    if (found.way.status !== "proved") {
+    if (found.way.reason) {
       const row = document.createElement("div");
       row.className = "refusal";
       row.textContent = `${found.way.status}: ${found.way.reason}`;
@@ -220,7 +220,7 @@
       const group = element("g", { class: one.status === "refuted" ? "refuted" : "" }, sign);
       element("line", { x1: 1, x2: 31, y1: 8, y2: 8, class: `line k${one.colour}` }, group);
       element("path", { d: mark(one.mark, 16, 8, 4), class: `mark k${one.colour}` }, group);
-      button.append(one.label + (one.status === "proved" ? "" : ` (${one.status})`));
+      button.append(one.label + (one.reason ? ` (${one.status})` : ""));
       button.addEventListener("click", () => {
         if (!hidden.delete(one.key)) hidden.add(one.key);
         button.setAttribute("aria-pressed", String(!hidden.has(one.key)));
