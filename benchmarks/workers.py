@@ -25,13 +25,13 @@ def texts(folder: Path, vocabulary: Vocabulary) -> tuple[str, int]:
     """Write files of texts of 60 words, common ones more often, and return the column and the bytes."""
     rng = np.random.default_rng(0)
     words = np.array(vocabulary.words)
-    places = np.minimum(rng.zipf(1.2, size=(100_000, 60)) - 1, len(words) - 1)
+    places = np.minimum(rng.zipf(1.2, size=(60_000, 60)) - 1, len(words) - 1)
     table = pa.table({"text": [" ".join(words[row]) for row in places]})
     return "text", copies(folder, table)
 
 
 def vectors(folder: Path) -> tuple[str, int]:
-    numbers = pa.array(np.random.default_rng(0).normal(size=40_000 * DIMENSION).astype(np.float32))
+    numbers = pa.array(np.random.default_rng(0).normal(size=24_000 * DIMENSION).astype(np.float32))
     table = pa.table({"embedding": pa.FixedSizeListArray.from_arrays(numbers, DIMENSION)})
     return "embedding", copies(folder, table)
 

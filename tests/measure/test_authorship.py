@@ -85,6 +85,14 @@ def test_votes_are_those_of_a_plain_count(library, monkeypatch, stride):
         assert votes[one.author] == max(votes.values())
 
 
+def test_each_round_looks_at_a_half_of_its_own():
+    halves = authorship._halves(public().streams(b"halves", np.arange(30)), 101)
+    assert (halves.sum(axis=1) == 50).all()
+    assert len({half.tobytes() for half in halves}) == 30
+    # A feature is in each half with a chance of 50/101: in none or all of 30 with one below 1e-8.
+    assert 0 < halves.sum(axis=0).min() <= halves.sum(axis=0).max() < 30
+
+
 def test_authors_are_found_and_with_their_names_mixed_they_are_not(library):
     known, asked = library
     found = Authorship(known).attribute([text for _, text in asked], source=public())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textveil as tv
@@ -24,6 +24,7 @@ def put_together(both, words):
     return "".join(piece.text if piece.enters is None else next(released) for piece in both.pieces)
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from([*WORDS, "Ohio,", "(it)", "42", "🙂", "\n"])).map(" ".join))
 def test_the_pieces_are_the_text_and_the_samples_are_what_the_rewriter_releases(rewriter, text):
     text = text.encode("utf-8", errors="replace").decode()

@@ -75,6 +75,12 @@ def findings(records: Sequence[Record]) -> list[str]:
         for name, paper in ((r["problem"], r["paper"]) for r in records if r["way"] == ORIGINAL)
     ]
     lines = ["Without rewriting: " + ", ".join(apart) + "."]
+    least = min(epsilon for _, way, epsilon, _ in by if way == PUBLISHED)
+    doubled = [f"{name} {' to '.join(f'{by[name, PUBLISHED, least, one]:.1f}' for one in TITLE)}" for name in names]
+    lines.append(
+        f"What the attacker knows matters more than epsilon: published at epsilon {least:g}, from clean to rewritten "
+        f"texts known, {'; '.join(doubled)}."
+    )
     for way in (PUBLISHED, EXPONENTIAL):
         for attacker in (CLEAN, REWRITTEN):
             falls = [f"{name} {' '.join(_path(by, name, way, attacker))}" for name in names]
@@ -123,11 +129,11 @@ def drawing(records: Sequence[Record]) -> Any:
     across = min(3, len(names))
     figure = Figure(figsize=(3.6 * across, 3.1 * -(-len(names) // across) + 0.8), layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(-(-len(names) // across), across, squeeze=False).flat
+    panels = list(figure.subplots(-(-len(names) // across), across, squeeze=False).flat)
     for axes, name in zip(panels, names, strict=False):
         _draw_panel(axes, [record for record in records if record["problem"] == name])
         axes.set_title(name, loc="left", fontsize=10)
-    for axes in list(panels)[len(names) :]:
+    for axes in panels[len(names) :]:
         axes.remove()
     lines, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(lines, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=4)

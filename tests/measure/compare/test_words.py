@@ -149,3 +149,11 @@ def test_texts_are_means_of_their_words_and_empty_ones_the_unknown_word(words):
     means = texts.vectors(texts.words)
     assert means[0] == pytest.approx((points[1] + points[2] + points[0]) / 3)
     assert means[1] == pytest.approx(points[0])
+
+
+def test_words_of_the_ball_are_compared_with_the_noise_of_the_ball(tree):
+    found = compare_words(tree, sizes=SMALL)
+    assert {way.key for way in found.ways} == {
+        "exponential", "exponential-half", "exponential-cut", "response", "hyperbolic", "hyperbolic-published"
+    }  # fmt: skip
+    assert all(math.isinf(loss) for loss, _ in found.line("hyperbolic-published", "loss", "unchanged"))

@@ -2,23 +2,28 @@
 
 import { draw, make, number } from "./dom.js";
 
-const WIDTH = 720, HEIGHT = 400, LEFT = 62, RIGHT = 24, TOP = 20, BOTTOM = 52;
+const TOP = 20, BOTTOM = 52, RIGHT = 24;
 const DASHES = ["", "8 4", "2 4", "10 3 2 3", "5 5", "1 3", "12 4"];
 const SHAPES = ["circle", "square", "diamond", "triangle"];
 
+// Letters are as large on a phone: the picture has fewer units there.
+const frame = () => (window.matchMedia("(max-width: 44rem)").matches
+  ? { width: 380, height: 320, left: 46 } : { width: 720, height: 400, left: 62 });
+
 export function drawChart({ series, x, y, told, note }) {
+  const { width, height, left } = frame();
   const points = series.flatMap((line) => line.points);
-  const across = scale(points.map((point) => point.x), x, LEFT, WIDTH - RIGHT);
-  const up = scale(points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]), y, HEIGHT - BOTTOM, TOP);
-  const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": told, class: "chart" },
-    up.ticks.map((tick) => draw("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: up(tick), y2: up(tick) })),
-    up.ticks.map((tick) => label(LEFT - 10, up(tick) + 4, y.format(tick), "end")),
-    across.ticks.map((tick) => label(across(tick), HEIGHT - BOTTOM + 22, x.format(tick), "middle")),
-    label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, x.name, "middle"),
+  const across = scale(points.map((point) => point.x), x, left, width - RIGHT);
+  const up = scale(points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]), y, height - BOTTOM, TOP);
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": told, class: "chart" },
+    up.ticks.map((tick) => draw("line", { class: "grid", x1: left, x2: width - RIGHT, y1: up(tick), y2: up(tick) })),
+    up.ticks.map((tick) => label(left - 10, up(tick) + 4, y.format(tick), "end")),
+    across.ticks.map((tick) => label(across(tick), height - BOTTOM + 22, x.format(tick), "middle")),
+    label((left + width - RIGHT) / 2, height - 8, x.name, "middle"),
     series.map((line) => drawLine(line, across, up)));
   picture.addEventListener("pointermove", (event) => {
-    const frame = picture.getBoundingClientRect();
-    const at = { x: ((event.clientX - frame.left) / frame.width) * WIDTH, y: ((event.clientY - frame.top) / frame.height) * HEIGHT };
+    const shown = picture.getBoundingClientRect();
+    const at = { x: ((event.clientX - shown.left) / shown.width) * width, y: ((event.clientY - shown.top) / shown.height) * height };
     const near = nearest(series, at, across, up);
     if (near !== null) note(near.line, near.point);
   });
