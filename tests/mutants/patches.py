@@ -682,8 +682,8 @@ VOCABULARY_PATCHES = (
     Patch(
         "a short list leaves out points whose score is within the bound",
         "vocabulary/certified.py",
-        "upper = np.float32(products[j]) * factor - halves[j] + error",
-        "upper = np.float32(products[j]) * factor - halves[j] - error",
+        "if scores[j] + error >= lowest:",
+        "if scores[j] - error >= lowest:",
         (CERTIFIED + "test_the_best_point_is_on_the_list_and_chosen",),
     ),
     Patch(

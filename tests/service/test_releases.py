@@ -72,6 +72,11 @@ def test_records_that_are_public_candidates_are_refused_before_anything_is_paid(
     assert entries(place) == []
 
 
+def test_numbers_that_are_huge_are_looked_up_without_a_fault(client):
+    asked = {"mechanism": "answers", "dataset": "tickets", "vectors": [[1e308, 0, 0]]}
+    assert client.post("/v1/release/vectors", json=asked).status_code < 500
+
+
 def test_the_receipt_is_the_one_that_the_ledger_knows(client, place):
     receipt = client.post("/v1/release/texts", json=order(texts=["w1 w2"], part="east")).json()["receipt"]
     (entry,) = entries(place)

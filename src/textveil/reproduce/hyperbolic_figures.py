@@ -75,6 +75,7 @@ def figure_3(*, chains: int = CHAINS) -> Reproduction:
         numbers={"paper": "Feyisetan, Diethe and Drake 2019, Figure 3", "chains": chains, "panels": panels},
         tables=(_density_table(panels),),
         draw=lambda: _draw_density(panels, edges),
+        section=_density_section(panels),
     )
 
 
@@ -169,17 +170,35 @@ def counted(ids: Ids, outputs: Ids) -> dict[str, dict[str, float]]:
     return result | {"N_w, largest": {"value": float(stayed.max()), "around": 0.0}}
 
 
+def _density_grid(panels: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    names = ("mass of the printed density", "distance of the chain", "by chance", "never moved")
+    rows = [[f"{panel['epsilon']:g}", *(f"{panel[name]:.4f}" for name in names)] for panel in panels]
+    return ["epsilon", "mass", "total variation of the chain", "by chance", "chains that never moved"], rows
+
+
 def _density_table(panels: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(
-        title="The printed density of one dimension, and where the printed chain is after 600 steps",
-        title_justify="left",
-    )
-    for name in ("epsilon", "mass", "total variation of the chain", "by chance", "chains that never moved"):
+    title = "The printed density of one dimension, and where the printed chain is after 600 steps"
+    table = Table(title=title, title_justify="left")
+    header, rows = _density_grid(panels)
+    for name in header:
         table.add_column(name, justify="right")
-    for panel in panels:
-        names = ("mass of the printed density", "distance of the chain", "by chance", "never moved")
-        table.add_row(f"{panel['epsilon']:g}", *(f"{panel[name]:.4f}" for name in names))
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _density_section(panels: Sequence[Mapping[str, Any]]) -> str:
+    return "\n\n".join(
+        [
+            "## Paper 2, Figure 3: the density",
+            "`textveil reproduce hyperbolic-figure-3 -o figure.png`. The printed constant is right in one dimension: "
+            "the mass is 1. The chain's total variation from the density stands beside that of as many draws of the "
+            "density itself. In one dimension the chain is the nearer the larger epsilon is; what it does in 100 is in "
+            "[its mechanism's page](mechanisms/hyperbolic.md). The paper's figure has no numbers to compare with.",
+            "![The printed density and the printed chain](pictures/hyperbolic-figure-3.png)",
+            markdown_table(*_density_grid(panels)),
+        ]
+    )
 
 
 def grid(records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
@@ -213,6 +232,7 @@ def _section(records: Sequence[Mapping[str, Any]], words: int, runs: int) -> str
             "## Paper 2, Figure 5: what words become",
             f"`textveil reproduce hyperbolic-figure-5 --data FOLDER -o figure.png`: {words} words, {runs:,} runs each. "
             "Mean over the words with its 95% interval; in brackets the paper's Table IV, which has the same numbers.",
+            "![N_w, S_w and K_w against epsilon, published and Exponential](pictures/hyperbolic-figure-5.png)",
             markdown_table(*grid(records)),
             "\n".join(f"- *{name}*: {meaning}." for name, meaning in STATISTICS.items()),
             f"Why they differ: {WHY}.",

@@ -44,8 +44,8 @@ def tables(records: Sequence[Record]) -> tuple[Table, ...]:
     reasons = Table(title="Why they differ", title_justify="left")
     reasons.add_column("written by")
     reasons.add_column("reason")
-    for row in WHY.items():
-        reasons.add_row(*row)
+    for reason in WHY.items():
+        reasons.add_row(*reason)
     return (*made, reasons)
 
 
@@ -78,8 +78,8 @@ def findings(records: Sequence[Record]) -> list[str]:
     least = min(epsilon for _, way, epsilon, _ in by if way == PUBLISHED)
     doubled = [f"{name} {' to '.join(f'{by[name, PUBLISHED, least, one]:.1f}' for one in TITLE)}" for name in names]
     lines.append(
-        f"What the attacker knows matters more than epsilon: published at epsilon {least:g}, from clean to rewritten "
-        f"texts known, {'; '.join(doubled)}."
+        "What the attacker knows makes a difference that the paper does not show: published at epsilon "
+        f"{least:g}, from clean to rewritten texts known, {'; '.join(doubled)}."
     )
     for way in (PUBLISHED, EXPONENTIAL):
         for attacker in (CLEAN, REWRITTEN):

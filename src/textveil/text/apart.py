@@ -107,6 +107,7 @@ def _rows(vectors: NDArray[Any]) -> Iterator[set[bytes]]:
     """Yield the digests of each row, rounded as candidates are: as it is, and as a copy in single precision has it."""
     with np.errstate(over="ignore"):
         tables = (vectors.astype(np.float64), vectors.astype(np.float32).astype(np.float64))
-    for row, copy in zip(*(np.rint(table / STEP) + 0.0 for table in tables), strict=True):
+        rounded = [np.rint(table / STEP) + 0.0 for table in tables]
+    for row, copy in zip(*rounded, strict=True):
         if row.any():
             yield {hashlib.sha256(row.tobytes()).digest(), hashlib.sha256(copy.tobytes()).digest()}

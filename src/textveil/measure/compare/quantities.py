@@ -40,7 +40,7 @@ EPSILON = Quantity(
 LOSS = Quantity(
     "loss", "worst-case loss at the radius (nats)", "privacy", "lower", "log",
     "The true worst case between two inputs that lie the public radius apart, the same for all mechanisms: their "
-    "guarantee. Unbounded where the promise is refuted.",
+    "guarantee if that is a theorem, and what is true if it is refuted; some of these have no bound.",
 )  # fmt: skip
 FAR = Quantity(
     "far", "worst-case loss between far inputs (nats)", "privacy", "lower", "log",

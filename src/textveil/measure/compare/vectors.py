@@ -95,7 +95,7 @@ class _Comparison:
         self.rows, self.sizes, self.task = rows, sizes, task
         both = spread_over(len(rows), 2 * sizes.words)
         self.private, self.others = both[::2], both[1::2]
-        self.table = _table(rows, self.private[: sizes.pairs])
+        self.table = _table(rows, self.private[spread_over(len(self.private), sizes.pairs)])
 
     def subject(self) -> dict[str, object]:
         """Say what is measured, for the cache."""
