@@ -66,7 +66,7 @@ def test_the_nearest_words_are_those_of_the_cpu(vocabulary, device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("bad", [np.zeros((2, 3)), np.full((1, 20), np.nan), np.full((1, 20), 1e200)])
+@pytest.mark.parametrize("bad", [np.zeros((2, 3)), [["x"] * 20], np.full((1, 20), np.nan), np.full((1, 20), 1e200)])
 def test_points_that_are_none_are_refused_there_too(vocabulary, device, bad):
     with pytest.raises(InvalidInputError, match="points must"):
         vocabulary.on(device).nearest(bad)

@@ -66,7 +66,20 @@ def test_a_list_that_gets_too_long_is_given_up_and_says_so():
     assert (index.nearest(queries) == best_by_float64(points, queries)[0]).all()
 
 
-def test_a_full_list_is_looked_through_again(monkeypatch):
+def test_a_list_that_was_given_up_is_never_taken_up_again():
+    longest = certified._LONGEST
+    least, lengths = np.zeros(1, dtype=np.float32), np.array([longest - 10], dtype=np.int32)
+    listed, uppers = np.zeros((1, longest), dtype=np.int32), np.ones((1, longest), dtype=np.float32)
+    scores = np.ones(64, dtype=np.float32)
+    certified._add(scores, np.float32(0.1), 0, 0, (least, lengths, listed, uppers))
+    assert lengths[0] == longest + 1
+    # Now most of what was on the list would drop out; but what was not put on it is lost.
+    least[0], uppers[0, 5:] = 0.5, 0
+    certified._add(scores, np.float32(0.1), 0, 0, (least, lengths, listed, uppers))
+    assert lengths[0] == longest + 1
+
+
+def test_a_full_list_is_looked_through_again():
     points = clustered(2, 3000, 20)
     # The best come last, so that the list fills with points that drop out later.
     order = np.argsort(np.abs(points).max(axis=1))
@@ -88,7 +101,7 @@ def test_the_lowest_row_wins_among_equal_scores():
     assert (margins == 0).all()
 
 
-def test_codes_are_made_when_enough_queries_have_come(monkeypatch):
+def test_codes_are_made_when_enough_queries_have_come():
     points = clustered(4, search._WORTH_WORDS, 10)
     index = NearestPoint(points)
     queries = noisy(points, 5.0, search._WORTH_QUERIES, seed=5)

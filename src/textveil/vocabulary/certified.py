@@ -102,8 +102,10 @@ def _add(scores, error, first, q, short):  # type: ignore[no-untyped-def]
     """Put points on the list of a query; one that is nearly full is looked through first, and given up if in vain."""
     least, lengths, listed, uppers = short
     length, lowest, points, ends = lengths[q], least[q], listed[q], uppers[q]
+    if length > _LONGEST:
+        return
     if length > _LONGEST - POINTS:
-        length = _still_possible(points, ends, min(length, _LONGEST), lowest)
+        length = _still_possible(points, ends, length, lowest)
         if length > _LONGEST // 2:
             lengths[q] = _LONGEST + 1
             return

@@ -246,11 +246,13 @@ class Vocabulary:
     def _nearest_on(self, device: Any, points: Any) -> Any:
         from textveil.vocabulary.on_device import NearestOnDevice
 
-        queries = points if hasattr(points, "device") else np.asarray(points)
+        is_tensor = type(points).__module__.partition(".")[0] == "torch"
+        queries = points if is_tensor else np.asarray(points)
         queries = queries[None] if queries.ndim == 1 else queries
-        if queries.ndim != 2 or queries.shape[1] != self.dimension:
+        if queries.ndim != 2 or queries.shape[1] != self.dimension or not (is_tensor or queries.dtype.kind in "fiu"):
             raise InvalidInputError(
-                f"points must have shape (n, {self.dimension}) or ({self.dimension},) (got {tuple(np.shape(points))})"
+                f"points must be real numbers of shape (n, {self.dimension}) or ({self.dimension},) "
+                f"(got {queries.dtype} of shape {tuple(queries.shape)})"
             )
         if device not in self._searches:
             self._searches[device] = NearestOnDevice(self._exact_search(), device)
