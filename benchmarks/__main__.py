@@ -10,6 +10,7 @@ NAMES = (
     "documents",
     "embedding",
     "encoders",
+    "gpu",
     "noise",
     "poincare",
     "search",

@@ -85,3 +85,14 @@ def test_what_is_not_there_or_no_store_is_told(tmp_path):
         shards_of(place_of(f"file://{tmp_path}/nothing"))
     with pytest.raises(InvalidInputError, match="pyarrow can't open carrier-pigeon://loft"):
         shards_of(place_of("carrier-pigeon://loft/in"))
+
+
+def test_a_store_that_does_not_answer_is_named(monkeypatch):
+    class Dead:
+        def get_file_info(self, path):
+            raise OSError("AWS Error NETWORK_CONNECTION")
+
+    monkeypatch.setattr("textveil.files.stored._system", lambda url: (Dead(), "bucket/in"))
+    with pytest.raises(OSError, match="the store does not answer, or refuses") as raised:
+        shards_of(place_of("s3://bucket/in"))
+    assert raised.value.filename == "s3://bucket/in"

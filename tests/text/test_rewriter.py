@@ -91,6 +91,11 @@ def test_stop_words_can_be_left_and_are_named():
     assert f"two texts of equal length and layout {LEFT_OUT_CONDITION}, any output" in str(rewriter.guarantee)
 
 
+def test_stop_words_that_the_vocabulary_lacks_are_left_too():
+    rewriter = tv.TextRewriter(BLAND, protect=AllBut(("the", "missing")), case="lower")
+    assert all(re.fullmatch(r"the Missing \S+", rewriter.release("the Missing cat")) for _ in range(10))
+
+
 def test_words_looked_up_as_a_stop_word_are_not_left():
     rewriter = tv.TextRewriter(BLAND, protect=AllBut(("the", "missing")), case="lower")
     assert all("the's" not in rewriter.release("the's") for _ in range(10))

@@ -6,6 +6,7 @@ locks and no renaming; an object appears whole when it is closed.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from dataclasses import dataclass
@@ -112,7 +113,12 @@ class StoredPath:
 
     def _info(self) -> Any:
         system, path = self._place
-        return system.get_file_info(path)
+        try:
+            return system.get_file_info(path)
+        except OSError as error:
+            # What pyarrow says of a store has neither a number nor the name.
+            number = error.errno or errno.EIO
+            raise OSError(number, f"the store does not answer, or refuses ({os.strerror(number)})", str(self)) from None
 
     @property
     def _place(self) -> tuple[Any, str]:

@@ -65,8 +65,7 @@ class AllBut:
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return False for the words of the list."""
         kept = {word.casefold() for word in self.words}
-        numbers = [number for number in map(lookup.find, kept) if number != lookup.unknown]
-        mask = ~np.isin(words.ids, numbers)
+        mask = ~np.isin(words.ids, [lookup.find(word) for word in kept])
         for place in np.flatnonzero(~mask):
             # Only the listed word itself stays, not others that are looked up as it ("can't" as "can").
             word = text[words.starts[place] : words.ends[place]].tobytes().decode(errors="replace")

@@ -27,8 +27,8 @@ class ShortLists:
     """Finds, for each query, the few points that may be the nearest."""
 
     def __init__(self, points: NDArray[Any], halves: Floats, codes: PointCodes) -> None:
-        self._points, self._halves, self._codes = points, halves, codes
-        self._packed = pack_points(codes.codes)
+        self._points, self._halves, self._rows = points, halves, codes.rows
+        self._table = (pack_points(codes.codes), codes.halves, codes.scales, codes.bounds)
         self._room = threading.local()
 
     def nearest(self, queries: Floats) -> tuple[Ids, Floats, NDArray[np.bool_]]:
@@ -43,13 +43,12 @@ class ShortLists:
         least = np.full(count, -np.inf, dtype=np.float32)
         lengths = np.zeros(count, dtype=np.int32)
         listed, uppers = self._lists(count)
-        table = (self._packed, self._codes.halves, self._codes.scales, self._codes.bounds)
         asked = (coded.codes, first_sums(coded.codes), coded.scales, coded.norms, coded.errors)
         short = (least, lengths, listed, uppers)
         products, scores = np.empty((QUERIES, POINTS), dtype=np.int32), np.empty(POINTS, dtype=np.float32)
-        _make_lists(table, asked, short, (*np.empty((3, count), dtype=np.float32), products, scores))
+        _make_lists(self._table, asked, short, (*np.empty((3, count), dtype=np.float32), products, scores))
         answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
-        _choose(self._points, self._halves, self._codes.rows, queries, short, answers, margins)
+        _choose(self._points, self._halves, self._rows, queries, short, answers, margins)
         return answers, margins, lengths[: len(queries)] <= _LONGEST
 
     def _lists(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
