@@ -88,11 +88,11 @@ class Recipe:
         return self.epsilon if self.up_to is None else self.up_to
 
     def noises(self) -> list[TrainingNoise]:
-        """Return the noises of the batches, by equal steps of epsilon."""
+        """Return the noises of the batches; each epsilon is the same multiple of the one before."""
         levels = 1 if self.last_epsilon == self.epsilon else _LEVELS
         return [
             TrainingNoise(self.noise, epsilon=float(e), dimension=self.shape.latent, clip=self.shape.clip)
-            for e in np.linspace(self.epsilon, self.last_epsilon, levels)
+            for e in np.geomspace(self.epsilon, self.last_epsilon, levels)
         ]
 
     def rate_at(self, done: float) -> float:
