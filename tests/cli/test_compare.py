@@ -33,7 +33,7 @@ def test_a_page_a_table_and_a_picture_are_written(table, tmp_path):
     done = run("--vectors", table, "--quick", "--words", "400", "--only", only, "-o", page)
     assert done.exit_code == 0, done.exception
     assert re.search(r"keeps half of the words at epsilon = [\d.]+", done.stdout)
-    assert "Noise and the nearest word need epsilon" in done.stdout
+    assert "Noise and the nearest word need a guarantee of epsilon" in done.stdout
     assert "400 words" in page.read_text()
     rows = list(csv.DictReader((tmp_path / "frontier.csv").read_text().splitlines()))
     assert {row["mechanism"] for row in rows} == {"exponential", "exponential-half", "laplace", "nadp-published"}

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from textveil.cli.engine import where_of
+from textveil.errors import InvalidInputError
+
 TEXTVEIL = Path(sys.executable).with_name("textveil")
 
 
@@ -54,3 +57,28 @@ def test_vectors_are_released_on_a_cluster_as_in_one_process(ray, vectors, key_f
 def test_what_makes_no_sense_is_refused_in_one_line(vectors, key_file, arguments, reason):
     output = () if "-o" in arguments else ("-o", "out")
     assert reason in run(*output, *arguments, cwd=vectors.parent, status=2).stderr
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:hunter2@host/db",
+        "postgresql+psycopg://:hunter2@host/db",
+        "postgresql://host/db?password=hunter2",
+    ],
+)
+@pytest.mark.parametrize("words", [("--ledger", "{}"), ("--ledger={}",)])
+def test_a_password_does_not_go_to_a_cluster_on_the_command_line(monkeypatch, url, words):
+    monkeypatch.setattr(sys, "argv", ["textveil", *(word.format(url) for word in words)])
+    with pytest.raises(InvalidInputError, match="TEXTVEIL_LEDGER") as raised:
+        where_of("ray", 1, "head:6379", 0.0, ledger=url)
+    assert "hunter2" not in str(raised.value)
+    assert where_of("ray", 1, None, 0.0, ledger=url)["engine"].address is None
+    monkeypatch.setattr(sys, "argv", ["textveil"])
+    assert where_of("ray", 1, "head:6379", 0.0, ledger=url)["engine"].address == "head:6379"
+
+
+@pytest.mark.parametrize("url", ["postgresql://host:5432/db", "postgresql://me@host/db", "budget.db", None])
+def test_a_ledger_without_a_password_may_be_named(monkeypatch, url):
+    monkeypatch.setattr(sys, "argv", ["textveil", "--ledger", str(url)])
+    assert where_of("ray", 1, "head:6379", 0.0, ledger=url)["engine"].address == "head:6379"

@@ -13,6 +13,10 @@ from textveil.errors import InvalidInputError
 PRIVATE = "Maria has diabetes"
 
 
+class PanicError(BaseException):
+    """What a library in Rust raises."""
+
+
 def failing(error):
     def work():
         raise error
@@ -37,16 +41,25 @@ def test_a_full_disk_is_a_full_disk_here_too():
     assert PRIVATE.encode() not in sent
 
 
-def test_what_a_store_says_of_its_own_is_an_error_of_input_or_output():
-    sent = failing(OSError(PRIVATE))
+@pytest.mark.parametrize("told", [(PRIVATE,), (PRIVATE, "x"), (10**30, PRIVATE), (-7, PRIVATE), ([PRIVATE], "x")])
+def test_what_a_store_says_of_its_own_is_an_error_of_input_or_output(told):
+    sent = failing(OSError(*told))
     assert PRIVATE.encode() not in sent
     with pytest.raises(OSError, match="Input/output error"):
         pickle.loads(sent).result()  # noqa: S301 - our own
 
 
-@pytest.mark.parametrize("error", [ValueError(PRIVATE), UnicodeError(PRIVATE), KeyError(PRIVATE)])
+@pytest.mark.parametrize("error", [ValueError(PRIVATE), UnicodeError(PRIVATE), KeyError(PRIVATE), PanicError(PRIVATE)])
 def test_any_other_message_stays_in_the_worker(error):
     sent = failing(error)
     assert PRIVATE.encode() not in sent
     with pytest.raises(WorkerError, match=rf"{type(error).__name__} \(test_outcomes.py, line \d+\)"):
         pickle.loads(sent).result()  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_a_process_that_is_to_stop_stops_and_says_nothing(kind):
+    with pytest.raises(kind) as raised:
+        failing(kind(PRIVATE))
+    assert raised.value.args == ()
+    assert raised.value.__context__ is None

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.engines.conftest import KEY, content_of, hostile
 
 from textveil.engines import RayEngine
+from textveil.engines import ray as ray_engine
 from textveil.engines.outcomes import WorkerError
-from textveil.engines.ray import _require_same
+from textveil.engines.ray import _Crew, _require_same
 from textveil.errors import InvalidInputError, MissingDependencyError
 from textveil.jobs import RunStoppedError, Spending, plan, verify
 from textveil.ledger import Ledger, State
@@ -150,3 +152,47 @@ def test_a_cluster_that_does_not_answer_is_told_by_its_address():
 
     with pytest.raises(OSError, match="no Ray answers at head:6379; if it asks for a token"):
         RayEngine(address="head:6379")._begin(Silent(), {})
+
+
+class RayOfFailures:
+    """A Ray whose calls all fail with the words of a worker."""
+
+    class exceptions:  # noqa: N801 - the name that Ray has for it
+        class RayError(Exception):
+            pass
+
+    def put(self, task):
+        return task
+
+    def remote(self, **options):
+        def hired(task):
+            return SimpleNamespace(greet=SimpleNamespace(remote=object))
+
+        return lambda kind: SimpleNamespace(remote=hired)
+
+    def wait(self, calls, num_returns):
+        return calls[:1], calls[1:]
+
+    def get(self, call):
+        raise self.exceptions.RayError(PRIVATE)
+
+    def is_initialized(self):
+        return True
+
+
+def test_what_ray_says_of_dead_workers_is_not_passed_on():
+    with pytest.raises(OSError, match="new workers don't live") as raised:
+        list(_Crew(RayOfFailures(), None, 1, 0.0).work([0], KEY))
+    assert raised.value.__cause__ is None
+    assert raised.value.__context__ is None
+
+
+def test_an_address_is_refused_where_this_process_has_a_ray_already(monkeypatch):
+    monkeypatch.setattr(ray_engine, "_library", RayOfFailures)
+    with (
+        pytest.raises(InvalidInputError, match=r"address='head:6379' would do nothing.*ray\.shutdown\(\)"),
+        RayEngine(address="head:6379")._connected(),
+    ):
+        pass
+    with RayEngine()._connected() as there:
+        assert isinstance(there, RayOfFailures)

@@ -80,6 +80,12 @@ def test_a_url_with_a_password_is_refused_without_repeating_it():
     assert "hunter2" not in str(raised.value)
 
 
+def test_a_container_before_the_account_is_no_password():
+    assert place_of("abfss://container@account.dfs.core.windows.net/x").name == "x"
+    with pytest.raises(InvalidInputError, match="by the environment"):
+        place_of("abfss://container:hunter2@account.dfs.core.windows.net/x")
+
+
 def test_what_is_not_there_or_no_store_is_told(tmp_path):
     with pytest.raises(InvalidInputError, match="there is no file or folder file://"):
         shards_of(place_of(f"file://{tmp_path}/nothing"))

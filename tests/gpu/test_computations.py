@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import textveil as tv
+from textveil.errors import InvalidInputError
 from textveil.gpu.neighbours import nearest_others
 from textveil.gpu.pairs import DevicePairs
 from textveil.gpu.search import DeviceTable
@@ -111,3 +112,43 @@ def test_secants_are_those_of_the_cpu(device, monkeypatch):
     assert largest == pytest.approx(here.largest, rel=1e-14)
     assert {first, second} == {here.first, here.second}
     assert mean == pytest.approx(here.mean, rel=1e-6)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_nothing_is_certified_by_distances_that_are_not_exact(device):
+    pairs = DevicePairs(np.array([[0.0], [1.0], [3.0]]), torch.device(device))
+    values, rates = np.array([[0.0, 5.0, 5.5]]), np.array([1.0])
+    assert pairs.steepest(values, radius=10.0, slack=0.0)[0] == [5.0]
+    for fault in (-(2.0**-50), np.nan):
+        pairs._squares[0] = fault
+        with pytest.raises(InvalidInputError, match="a squared distance is negative"):
+            pairs.steepest(values, radius=10.0, slack=0.0)
+        with pytest.raises(InvalidInputError, match="a squared distance is negative"):
+            pairs.log_normalisers(rates, radius=10.0, weights=np.ones(3))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_values_that_are_not_finite_certify_nothing(bad):
+    pairs = DevicePairs(np.array([[0.0], [1.0], [3.0]]), torch.device("cpu"))
+    with pytest.raises(InvalidInputError, match="a slope is not finite"):
+        pairs.steepest(np.array([[0.0, bad, 5.5]]), radius=10.0, slack=0.0)
+    with pytest.raises(InvalidInputError, match="a sum of weights is no positive number"):
+        pairs.log_normalisers(np.array([1.0]), radius=10.0, weights=np.array([1.0, bad, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("points", "codes", "reason"),
+    [
+        ([[2.0**20, 0.0], [2.0**20 + 2.0**-20, 0.0], [0.0, 1.0]], [[0], [9], [5]], r"squared norms below 2\^11"),
+        ([[2.0**-30], [0.0]], [[1], [0]], r"multiples of 2\^-20"),
+        ([[np.nan], [0.0]], [[1], [0]], r"multiples of 2\^-20"),
+        ([[1.0], [2.0], [1.0]], [[1], [2], [1]], "must be distinct"),
+        ([[1.0], [2.0]], [[2**26], [0]], r"squared norms below 2\^51"),
+        ([[1.0], [2.0]], [[0.5], [0.0]], "whole numbers"),
+        ([[1.0]], [[1]], "two points or more"),
+        ([[1.0], [2.0]], [[1]], "each with codes"),
+    ],
+)
+def test_secants_that_would_not_be_exact_are_refused(points, codes, reason):
+    with pytest.raises(InvalidInputError, match=reason):
+        secants_there(np.array(points), np.array(codes), torch.device("cpu"))

@@ -4,6 +4,7 @@ import pytest
 import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.gpu.devices import accelerator_of, checked_device
+from textveil.noise.lattice import Lattice
 from textveil.randomness import RandomSource
 
 torch = pytest.importorskip("torch")
@@ -39,6 +40,23 @@ def test_what_is_in_the_own_memory_has_no_accelerator():
     assert accelerator_of(np.zeros(3)) is None
     assert accelerator_of([1.0]) is None
     assert accelerator_of(torch.zeros(3)) is None
+
+
+def test_tensors_on_devices_without_float64_are_refused(vocabulary):
+    there = torch.zeros((1, 20), device="meta")
+    for use in (vocabulary.nearest, tv.Laplace(epsilon=2.0, dimension=20).release):
+        with pytest.raises(InvalidInputError, match=r'on "cpu" or "cuda" \(got one on meta\).*tensor\.cpu\(\)'):
+            use(there)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_zero_that_is_released_never_shows_the_sign_of_what_was_private(device):
+    lattice = Lattice(1.0)
+    tiny = np.array([0.0, -0.0, 1e-12, -1e-12, -2.0, 2.0])
+    x, noise = (grid.ravel() for grid in np.meshgrid(tiny, tiny))
+    there = lattice.add_there(torch.from_numpy(x).to(device), torch.from_numpy(noise).to(device))
+    here = lattice.to_vectors(lattice.snap(x) + lattice.to_integers(noise))
+    assert there.cpu().numpy().tobytes() == here.tobytes()
 
 
 @pytest.mark.parametrize("device", DEVICES)

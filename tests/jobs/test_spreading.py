@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from textveil.errors import InvalidInputError
-from textveil.jobs import RunInterrupted, Spending, plan, verify
+from textveil.jobs import RunInterrupted, RunStoppedError, Spending, plan, verify
 from textveil.jobs.journal import Journal
 from textveil.ledger import Ledger
 
@@ -155,3 +155,58 @@ def test_a_task_holds_neither_the_key_nor_the_ledger(released, paying, tmp_path)
     assert (tmp_path / "key").read_bytes() not in sent
     assert b"budget.db" not in sent
     assert tasks[0].limit.words == 2
+
+
+def test_a_local_url_is_the_place_that_it_names(folder, rewriter, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    for source, target in (
+        (folder, f"file://{folder}/out"),
+        (f"file://{folder}", folder / "out"),
+        (folder, f"file://{tmp_path}/link/out"),
+        (f"file://{tmp_path}/other/../in", folder / "out"),
+    ):
+        with pytest.raises(InvalidInputError, match="inside the input folder"):
+            plan(source, target, rewriter, engine=Here())
+    with pytest.raises(InvalidInputError, match="is the input"):
+        plan(folder, f"file://{folder}/", rewriter, engine=Here())
+
+
+def test_a_run_into_another_endpoint_is_another_run(folder, rewriter):
+    def noted(target):
+        return plan(folder, target, rewriter, engine=Here()).fingerprint["output"]
+
+    first, second, plain = (f"s3://bucket/out{query}" for query in ("?endpoint_override=a", "?endpoint_override=b", ""))
+    assert len({noted(first), noted(second), noted(plain)}) == 3
+    assert noted(first) == noted(first)
+    assert "endpoint_override" not in noted(first)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda name, file: (name, replace(file, name="../stolen.txt")),
+        lambda name, file: (name, replace(file, name="b.txt" if file.name != "b.txt" else "a.txt")),
+        lambda name, file: (f"../{name}", file),
+        lambda name, file: ("../journal", file),
+        lambda name, file: ("..", file),
+    ],
+)
+def test_a_worker_that_answers_with_another_file_moves_nothing(released, tmp_path, wrong):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(InvalidInputError, match="another file than it was asked for"):
+        released("out", engine=Here(changed=lambda task: lambda number, key: wrong(*task(number, key))))
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "key") == before
+
+
+def test_a_file_that_is_not_whole_here_stops_the_run_which_goes_on(released):
+    def shorter(task):
+        def one(number, key):
+            name, file = task(number, key)
+            return name, replace(file, size=file.size + 1)
+
+        return one
+
+    with pytest.raises(RunStoppedError, match=r"not as large as a worker wrote it.*give the same command again"):
+        released("out", engine=Here(changed=shorter))
+    assert released("out", engine=Here()) == released("local")

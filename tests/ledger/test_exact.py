@@ -41,6 +41,16 @@ def test_floats_beside_a_number_are_on_the_right_side(value):
     assert float_above(exactly(0.1)) == float_below(exactly(0.1)) == 0.1
 
 
+@pytest.mark.parametrize(
+    "value", ["1e-5000", "1e5000", "1e-400", "1e999999999999", "1." + "1" * 5000, 1e-320, Fraction(1, 10**31)]
+)
+def test_a_ceiling_can_be_kept_and_printed(value):
+    with pytest.raises(InvalidInputError, match=r"between 1e-30 and 1e\+30"):
+        ceiling("epsilon", value)
+    assert ceiling("delta", 0) == 0
+    assert ceiling("epsilon", Fraction(1, 10**30)) == Fraction(1, 10**30)
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", float("nan"), float("inf"), -1, "many", ""])
 def test_a_ceiling_is_a_finite_number(value):
     with pytest.raises(InvalidInputError, match="epsilon must be a finite number"):

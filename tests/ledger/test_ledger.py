@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 
@@ -64,7 +67,11 @@ def test_a_job_that_goes_on_is_touched_if_it_asks_for_it(ledger):
     cancelled.cancel()
     assert ledger.reserve("notes", costing(0.25), job="b", touch=True).entry.state is State.TOUCHED
     first.commit()
-    assert ledger.reserve("notes", costing(0.25), job="a", touch=True).entry.state is State.COMMITTED
+    with pytest.raises(LedgerError, match="was committed, so nothing may be released"):
+        ledger.reserve("notes", costing(0.25), job="a", touch=True)
+    with pytest.raises(LedgerError, match="was committed, so nothing may be released"):
+        ledger.reserve("notes", costing(0.25), job="a").touch()
+    assert (first.entry.state, spent(ledger)) == (State.COMMITTED, Fraction(1, 2))
 
 
 def test_the_ceiling_is_never_passed(ledger):
@@ -113,10 +120,17 @@ def test_what_was_not_touched_can_not_be_committed_and_a_receipt_stays(ledger):
     reservation.touch()
     reservation.commit({"a": 1})
     reservation.commit({"a": 1})
-    reservation.touch()
     assert reservation.entry.state is State.COMMITTED
-    with pytest.raises(LedgerError, match="another receipt"):
-        reservation.commit({"a": 2})
+    for other in ({"a": 2}, None):
+        with pytest.raises(LedgerError, match="another receipt"):
+            reservation.commit(other)
+
+
+def test_without_a_receipt_nobody_can_tell_a_release_from_another_so_it_is_committed_once(ledger):
+    reservation = made(ledger).reserve("notes", costing(0.5), touch=True)
+    reservation.commit()
+    with pytest.raises(LedgerError, match="is committed already"):
+        reservation.commit()
 
 
 def test_a_job_that_goes_on_finds_its_own_reservation(ledger):
@@ -127,18 +141,25 @@ def test_a_job_that_goes_on_finds_its_own_reservation(ledger):
     assert again.id == first.id == ledger.find("notes", "run").id
     assert spent(ledger) == Fraction(3, 4)
     assert again.entry.state is State.TOUCHED
-    for other in ({"released": costing(0.5)}, {"released": costing(0.75), "part": "north"}):
-        with pytest.raises(LedgerError, match="for another cost or part"):
+    other_mechanism = replace(costing(0.75), plain={"mechanism": "Plain", "dimension": 2})
+    wrong = ({"released": costing(0.5)}, {"released": costing(0.75), "part": "north"}, {"released": other_mechanism})
+    for other in wrong:
+        with pytest.raises(LedgerError, match="for another mechanism, cost or part"):
             ledger.reserve("notes", job="run", **other)
     assert ledger.find("notes", "other") is None
 
 
 def test_a_cancelled_job_reserves_again_if_there_is_room(ledger):
     made(ledger)
-    ledger.reserve("notes", costing(0.75), job="run").cancel()
+    first = ledger.reserve("notes", costing(0.75), job="run")
+    first.cancel()
     assert spent(ledger) == 0
     again = ledger.reserve("notes", costing(0.75), job="run")
     assert spent(ledger) == Fraction(3, 4)
+    with pytest.raises(LedgerError, match="was cancelled, so nothing may be released"):
+        first.touch()
+    assert [entry.state for entry in ledger.history()] == [State.CANCELLED, State.RESERVED]
+    assert ledger.find("notes", "run") == again
     again.touch()
     ledger.reserve("notes", costing(0.25), job="late").cancel()
     ledger.reserve("notes", costing(0.25))
@@ -277,8 +298,70 @@ def test_a_file_is_its_owners_alone(tmp_path):
     assert (tmp_path / "budget.db").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_file_that_was_deleted_or_replaced_pays_for_nothing(tmp_path):
+    path = tmp_path / "budget.db"
+    ledger = made(Ledger(str(path)))
+    ledger.reserve("notes", costing(0.25), touch=True)
+    shutil.copy(path, tmp_path / "copy.db")
+    (tmp_path / "copy.db").replace(path)
+    for use in (lambda: ledger.reserve("notes", costing(0.25), touch=True), ledger.datasets):
+        with pytest.raises(LedgerError, match="moved, deleted or replaced"):
+            use()
+    path.unlink()
+    with pytest.raises(LedgerError, match="moved, deleted or replaced"):
+        ledger.reserve("notes", costing(0.25), touch=True)
+    ledger.close()
+
+
+def test_what_is_written_while_the_file_is_replaced_is_refused(tmp_path):
+    path = tmp_path / "budget.db"
+    ledger = made(Ledger(str(path)))
+
+    def write():
+        with ledger._store._database.writing():
+            path.rename(tmp_path / "away.db")
+
+    with pytest.raises(LedgerError, match="moved, deleted or replaced"):
+        write()
+    ledger.close()
+
+
+def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger("budget.db")
+    monkeypatch.chdir(tmp_path / "other")
+    made(ledger).reserve("notes", costing(0.25))
+    assert (tmp_path / "budget.db").exists()
+    assert not list((tmp_path / "other").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE textveil_ledger SET version = 0", "tables of version 0, which this textveil can't upgrade"),
+        ("UPDATE spent SET epsilon = '1/0'", "an amount that no ledger writes"),
+        ("UPDATE spent SET epsilon = '-1000'", "an amount that no ledger writes"),
+        ("UPDATE dataset SET epsilon = 'much'", "an amount that no ledger writes"),
+    ],
+)
+def test_a_file_that_no_ledger_wrote_is_refused(tmp_path, statement, message):
+    path = tmp_path / "budget.db"
+    first = made(Ledger(str(path)))
+    first.reserve("notes", costing(0.25))
+    first.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with pytest.raises(LedgerError, match=message):
+        Ledger(str(path)).reserve("notes", costing(0.25))
+
+
 def test_public_names_are_short_and_printable(ledger):
     made(ledger)
+    ledger.reserve("notes", costing(0.1), job="x" * 64)
+    with pytest.raises(InvalidInputError, match="job must be a public name of 1 to 64"):
+        ledger.reserve("notes", costing(0.1), job="x" * 65)
     for part in ("a\nb", "x" * 201):
         with pytest.raises(InvalidInputError, match="part must be a public name"):
             ledger.reserve("notes", costing(0.1), part=part)

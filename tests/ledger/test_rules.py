@@ -54,12 +54,12 @@ class Rules(RuleBasedStateMachine):
         if made is None:
             return
         line = self.model[made.id]
-        if line[2] == "cancelled":
+        if line[2] in ("cancelled", "committed"):
             with pytest.raises(LedgerError):
                 made.touch()
             return
         made.touch()
-        line[2] = "touched" if line[2] == "reserved" else line[2]
+        line[2] = "touched"
 
     @rule(made=reservations)
     def commit(self, made):
@@ -68,9 +68,9 @@ class Rules(RuleBasedStateMachine):
         line = self.model[made.id]
         if line[2] in ("reserved", "cancelled"):
             with pytest.raises(LedgerError):
-                made.commit()
+                made.commit({"a": 1})
             return
-        made.commit()
+        made.commit({"a": 1})
         line[2] = "committed"
 
     @rule(made=reservations)
@@ -95,8 +95,9 @@ class Rules(RuleBasedStateMachine):
                 self.ledger.reserve("notes", costing(float(line[1])), part=line[0], job=entry.job)
             return
         again = self.ledger.reserve("notes", costing(float(line[1])), part=line[0], job=entry.job)
-        assert again.id == made.id
-        line[2] = "reserved" if line[2] == "cancelled" else line[2]
+        assert (again.id == made.id) is (line[2] != "cancelled")
+        if line[2] == "cancelled":
+            self.model[again.id] = [*line[:2], "reserved"]
 
     @invariant()
     def the_ledger_is_the_model(self):

@@ -195,9 +195,16 @@ NOISE_PATCHES = (
     Patch(
         "the lattice lets NaN through",
         "noise/lattice.py",
-        "if not (np.abs(scaled) <= _LIMIT).all():",
-        "if (np.abs(scaled) > _LIMIT).any():",
+        "self._require(bool((np.abs(scaled) <= _LIMIT).all()), name)",
+        "self._require(not (np.abs(scaled) > _LIMIT).any(), name)",
         (LATTICE + "test_what_the_lattice_can_not_hold_is_refused_without_quoting_it",),
+    ),
+    Patch(
+        "on a device a zero keeps the sign of what is private",
+        "noise/lattice.py",
+        "(whole + steps + 0.0)",
+        "(whole + steps)",
+        ("tests/gpu/test_devices.py::test_a_zero_that_is_released_never_shows_the_sign_of_what_was_private[cpu]",),
     ),
 )
 
@@ -2641,6 +2648,27 @@ ENGINE_PATCHES = (
         'return f"{type(error).__name__} (',
         'return f"{error} {type(error).__name__} (',
         (ENGINES + "test_outcomes.py::test_any_other_message_stays_in_the_worker",),
+    ),
+    Patch(
+        "workers: a panic is raised with its message",
+        "engines/outcomes.py",
+        "except BaseException as error:",
+        "except Exception as error:",
+        (ENGINES + "test_outcomes.py::test_any_other_message_stays_in_the_worker",),
+    ),
+    Patch(
+        "workers: any file that a worker names is moved into the output",
+        "jobs/spreading.py",
+        ' or not re.fullmatch(rf"{number}-[0-9a-f]+", attempt):',
+        ":",
+        (SPREADING + "test_a_worker_that_answers_with_another_file_moves_nothing",),
+    ),
+    Patch(
+        "stores: a run goes on into another endpoint",
+        "jobs/planning.py",
+        'f"{_whole_name(place)}?{digest_of(query)}" if query else _whole_name(place)',
+        "_whole_name(place)",
+        (SPREADING + "test_a_run_into_another_endpoint_is_another_run",),
     ),
     Patch(
         "workers: the key is sent as it is",

@@ -13,7 +13,7 @@ from textveil.cli import app
 from textveil.reproduce import hyperbolic_laws as laws
 from textveil.reproduce import hyperbolic_table_3 as table
 from textveil.reproduce.authorship_problems import PROBLEMS, read_problem
-from textveil.reproduce.repeats import public_source
+from textveil.reproduce.repeats import interval, public_source
 from textveil.spaces import Poincare
 
 
@@ -59,6 +59,20 @@ def test_the_section_has_every_number_beside_the_papers_and_the_reasons(made):
     for way, why in table.shown.WHY.items():
         assert f"*{way}*: {why}" in made.section
     assert "Without rewriting: PAN11 small" in made.section
+
+
+def test_the_section_says_how_many_runs_the_cells_have_and_what_is_shared(made):
+    assert "over 2 runs, with its 95% interval" in made.section
+    assert "8 draws of the noise at each epsilon serve all words, texts and runs" in made.section
+    assert "| published, identity proposals | 8 |" in made.section
+    fewer = [{**r, "runs": 1} if r["problem"] == "PAN12 I" and r["way"] == "published" else r for r in made.records]
+    assert "over 2 (so far PAN12 I 1 to 2) runs" in table.shown.section(fewer, 9)
+
+
+def test_runs_that_are_all_equal_have_no_interval():
+    assert interval([5.0, 5.0, 5.0])["around"] is None
+    assert interval([5.0])["around"] is None
+    assert interval([4.0, 6.0])["around"] == pytest.approx(12.706, rel=1e-3)
 
 
 def test_no_text_of_the_data_is_in_any_output(made, pan):

@@ -95,6 +95,16 @@ def test_numbers_of_the_paper_stand_beside_ours(made):
         assert why in made.section
 
 
+def test_an_order_is_told_only_where_it_passes_the_intervals_of_both():
+    def record(way, mean, around=0.02, runs=3):
+        return {"task": "CR", "measure": "accuracy", "way": way, "mean": mean, "around": around, "runs": runs}
+
+    floor = record("any word", 0.6)
+    assert table.order([floor, record("published", 0.62), record("Exponential", 0.7)]) == {"Exponential": ["CR"]}
+    once = [record(way, mean, None, 1) for way, mean in (("any word", 0.1), ("published", 0.9), ("Exponential", 0.9))]
+    assert table.order(once) == {}
+
+
 def test_a_second_run_computes_nothing_again(made, folder, ball, vectors, own_cache, monkeypatch):
     monkeypatch.setenv("TEXTVEIL_CACHE", own_cache)
     monkeypatch.setattr(table, "REPEATS", 2)

@@ -73,6 +73,17 @@ def test_paths_queries_and_methods_are_not_quoted(client, caplog):
     check_problem(client.get("/v1/release/texts"), caplog)
 
 
+def test_the_status_says_what_is_wrong(client):
+    body = b'{"mechanism": "words", "dataset": "tickets", "texts": ["w1"]}'
+    refused = client.post("/v1/release/texts", content=body)
+    assert (refused.status_code, refused.json()["code"]) == (415, "unsupported-media-type")
+    for path in ("release/texts", "preview", "stream/texts", "page/word"):
+        answer = client.get(f"/v1/{path}")
+        assert (answer.status_code, answer.json()["code"]) == (405, "method-not-allowed")
+    assert client.get("/v1/nothing").status_code == 404
+    assert client.get("/").status_code == 200
+
+
 def test_a_fault_is_logged_by_kind_and_place_only(client, caplog, monkeypatch):
     from textveil.text import TextRewriter
 

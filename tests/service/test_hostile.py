@@ -6,10 +6,11 @@ import asyncio
 import gzip
 import json
 import logging
+import shutil
 import socket
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 import anyio
 import pytest
@@ -100,6 +101,35 @@ def exchange(port, sent):
         while piece := connection.recv(65536):
             received += piece
     return received
+
+
+def test_a_stream_that_is_cut_off_by_a_stop_is_logged_by_its_kind_alone(service, place, caplog):
+    caplog.set_level(logging.DEBUG)
+    head = (
+        "POST /v1/stream/texts?mechanism=words&dataset=tickets&records=9&pieces=2 HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Bearer {place.token}\r\nContent-Type: application/x-ndjson\r\n"
+        'Transfer-Encoding: chunked\r\n\r\n5\r\n"w1"\n\r\n'
+    )
+    with closing(socket.socket()) as connection, served(service) as port:
+        connection.connect(("127.0.0.1", port))
+        connection.sendall(head.encode())
+        while b"released" not in connection.recv(65536):
+            pass
+        service.stopping = True
+    assert "cut off, since the service stops" in caplog.text
+    assert not [record for record in caplog.records if record.exc_info]
+    assert "Traceback" not in caplog.text
+    assert [entry.state for entry in Ledger(place.ledger).history("tickets")] == ["committed"]
+
+
+def test_a_ledger_that_is_replaced_under_a_service_stops_it(client, place):
+    assert client.get("/ready").status_code == 200
+    shutil.copy(place.ledger, place.folder / "copy.db")
+    (place.folder / "copy.db").replace(place.ledger)
+    answer = client.post("/v1/release/texts", json=RELEASE)
+    assert (answer.status_code, answer.json()["code"]) == (503, "ledger-unavailable")
+    assert client.get("/ready").status_code == 503
+    assert client.get("/health").status_code == 200
 
 
 def test_requests_can_not_be_smuggled_and_silent_connections_are_closed(service, place, monkeypatch, caplog):

@@ -3,7 +3,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import stat
+import threading
 
 import pytest
 
@@ -46,6 +48,24 @@ def test_a_revoked_key_is_refused_at_once_by_a_service_that_runs(client, service
     assert client.post("/v1/release/texts", json=RELEASE).status_code == 401
 
 
+def test_a_key_that_is_revoked_while_another_is_made_stays_revoked(tmp_path, monkeypatch):
+    path, sync = tmp_path / "keys.json", os.fsync
+    token = KeyFile(path).add("a", datasets=("d",))
+    other = threading.Thread(target=lambda: KeyFile(path).revoke(token.split("_")[1]))
+
+    def slow(number):
+        if other.ident is None:
+            other.start()
+            other.join(0.3)
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    KeyFile(path).add("b", datasets=("d",))
+    other.join()
+    assert KeyFile(path).check(token) is None
+    assert len(KeyFile(path).all()) == 2
+
+
 def test_a_key_is_for_its_data_sets_and_others_look_as_if_they_were_not_there(client):
     for name in ("others", "nothing-of-the-kind"):
         refused = client.post("/v1/release/texts", json={**RELEASE, "dataset": name})
@@ -67,10 +87,13 @@ def test_without_a_key_nothing_but_health_is_answered(client, header):
 
 
 def test_metrics_need_a_key_for_them(client, place):
-    assert client.get("/metrics").status_code == 401
+    assert client.get("/metrics").status_code == 403
     other = {"Authorization": f"Bearer {place.metrics_token}"}
     assert client.get("/metrics", headers=other).status_code == 200
-    assert client.post("/v1/release/texts", json=RELEASE, headers=other).status_code == 404
+    for path in ("release/texts", "explain", "audit", "page/word", "page/plausible", "page/size"):
+        refused = client.post(f"/v1/{path}", json=RELEASE, headers=other)
+        assert (refused.status_code, refused.json()["detail"]) == (403, "the key is for metrics alone")
+    assert client.get("/v1/page", headers=other).status_code == 403
 
 
 def test_a_file_that_others_may_read_or_that_holds_something_else_is_refused(tmp_path):

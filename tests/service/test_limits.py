@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
 import textveil as tv
+from textveil.encoders import AveragedWords, TextEmbedder
 from textveil.service.app import build
+from textveil.service.catalogue import Catalogue, Kind, Offer, works_of
 from textveil.service.limits import Buckets, Limits
 from textveil.service.service import Service
 from textveil.service.spending import Uncounted
@@ -71,6 +74,18 @@ def test_records_and_numbers_are_limited(catalogue):
     assert client.post("/v1/release/texts", json={**TEXTS, "texts": ["w1"] * 3}).status_code == 413
     vectors = {"mechanism": "vectors", "vectors": [[1, 0, 0]] * 2}
     assert client.post("/v1/release/vectors", json=vectors).status_code == 413
+
+
+def test_the_numbers_of_an_answer_are_limited_before_anything_is_paid(catalogue):
+    words = catalogue.offer("words").work(Kind.TEXTS, None)
+    assert words.gives == 0
+    table = tv.Vocabulary([f"w{i}" for i in range(8)], np.random.default_rng(0).normal(size=(8, 3)))
+    embedder = TextEmbedder(tv.PrivUnit(epsilon=1, dimension=3), encoder=AveragedWords(table))
+    client = limited(Catalogue([Offer("embed", {1.0: works_of(embedder, {})})]), limits=Limits(numbers=5))
+    order = {"mechanism": "embed", "texts": ["w1"]}
+    assert client.post("/v1/release/texts", json=order).status_code == 200
+    refused = client.post("/v1/release/texts", json={**order, "texts": ["w1", "w2"]})
+    assert (refused.status_code, refused.json()["detail"]) == (413, "an answer may have at most 5 numbers")
 
 
 def test_limits_must_be_whole_numbers_above_zero():

@@ -16,7 +16,7 @@ from textveil.ledger import Ledger
 from textveil.measure.compare.frontier import Frontier
 from textveil.measure.compare.page.page import page as html_page
 from textveil.service.app import build
-from textveil.service.catalogue import Kind, Offer, works_of
+from textveil.service.catalogue import Catalogue, Kind, Offer, works_of
 from textveil.service.keys import KeyFile
 from textveil.service.playground.frontier import read_frontier
 from textveil.service.playground.ladder import Ladder
@@ -38,7 +38,8 @@ def looking(service, place):
 
 def test_where_a_budget_is_kept_samples_need_a_key_that_was_made_for_them(client, looking, place):
     refused = client.post("/v1/page/samples", json=SAMPLES)
-    assert (refused.status_code, refused.json()["code"]) == (401, "unauthorised")
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert refused.json()["remedy"] == "Ask for a key made with --playground."
     assert client.get("/v1/page").json()["samples"] is False
     assert looking.get("/v1/page").json()["samples"] is True
     assert looking.post("/v1/page/samples", json=SAMPLES).status_code == 200
@@ -132,6 +133,19 @@ def test_a_law_that_can_not_be_read_is_counted():
     assert counts == pytest.approx(np.round(counts))
     assert counts == sorted(counts, reverse=True)
     assert facts["map"]["curved"] is False
+
+
+def test_a_law_that_is_counted_is_for_those_who_may_draw_samples(client, looking, service):
+    table = tv.Vocabulary([f"w{i}" for i in range(30)], np.random.default_rng(1).normal(size=(30, 3)))
+    noise = tv.NearestWord(table, tv.Laplace(epsilon=4.0, dimension=3))
+    offers = [*service.catalogue.offers.values(), Offer("noise", {4.0: works_of(noise, {})})]
+    keys = looking.app.state.service.keys
+    app = build(Service(Catalogue(offers), service.spending, keys, rate=1e6, burst=1e6))
+    order = {"mechanism": "noise", "word": "w3"}
+    for headers, status in ((client.headers, 403), (looking.headers, 200)):
+        with TestClient(app, headers=headers) as asking:
+            assert asking.post("/v1/page/word", json=order).status_code == status
+            assert asking.post("/v1/page/word", json={**order, "mechanism": "words"}).status_code == 200
 
 
 def test_facts_of_a_word_are_those_of_its_law(looking, catalogue):

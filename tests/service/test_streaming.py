@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import struct
+import time
 from fractions import Fraction
 
 import pyarrow as pa
@@ -12,7 +14,9 @@ from tests.service.serving import PRIVATE
 
 from textveil.ledger import Ledger
 from textveil.receipts import digest_of
+from textveil.service import streaming
 from textveil.service.app import build
+from textveil.service.errors import Refusal
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
@@ -195,6 +199,59 @@ def test_arrow_whose_offsets_point_outside_is_refused(client, place):
         assert answer.status_code in (200, 400, 409, 413, 422)
         refused += answer.status_code != 200
     assert refused > 3
+
+
+def test_arrow_that_claims_more_than_a_body_may_have_is_refused_before_there_is_room_for_it(client, place):
+    good = arrow(pa.table({"text": ["w1"]}))
+    messages = pa.ipc.MessageReader.open_stream(good)
+    messages.read_next_message()
+    length = struct.pack("<q", messages.read_next_message().body.size)
+    for claimed in (2**26 + 8, 2**33, 2**40, 2**62):
+        bad = good.replace(length, struct.pack("<q", claimed))
+        assert bad != good
+        answer = post(client, bad, headers=ARROW)
+        assert (answer.status_code, answer.json()["code"]) in ((413, "too-large"), (400, "malformed-body"))
+    assert {entry.state for entry in entries(place)} == {"cancelled"}
+
+
+def test_a_key_has_two_streams_at_a_time_and_leaves_room_for_others():
+    places = streaming.Places()
+    leave = [places.take("a"), places.take("a")]
+    with pytest.raises(Refusal, match="busy"):
+        places.take("a")
+    others = [places.take(None) for _ in range(6)]
+    with pytest.raises(Refusal, match="busy"):
+        places.take("b")
+    others[0]()
+    places.take("b")
+    leave[0]()
+    places.take("a")
+
+
+def test_the_place_of_a_stream_is_free_when_it_ends_or_is_refused(client):
+    for _ in range(4):
+        assert post(client, lines_of("w1")).status_code == 200
+        assert post(client, lines_of("w1 w2 w3 w4")).status_code == 409
+        assert post(client, lines_of("w1"), dataset="small", pieces=100).status_code == 409
+
+
+def test_blank_lines_keep_no_place(service, place, monkeypatch):
+    monkeypatch.setattr(streaming, "_PATIENCE_SECONDS", 0.3)
+    path = "/v1/stream/texts?mechanism=words&dataset=tickets&records=4&pieces=3"
+    began = time.monotonic()
+    answer = asyncio.run(ask(build(service), "POST", path, b"\n" * 100, {**place.key, **NDJSON}, delay=0.1, pieces=100))
+    assert (answer.status, json.loads(answer.body)["detail"]) == (400, "The body did not come in time.")
+    assert time.monotonic() - began < 5
+    assert [entry.state for entry in entries(place)] == ["cancelled"]
+
+
+def test_a_stream_is_not_waited_for_without_end(service, place, monkeypatch):
+    monkeypatch.setattr(streaming, "_MOST_SECONDS", 0.5)
+    path = "/v1/stream/texts?mechanism=words&dataset=tickets&records=100&pieces=3"
+    body = lines_of(*["w1"] * 50)
+    answer = asyncio.run(ask(build(service), "POST", path, body, {**place.key, **NDJSON}, delay=0.1, pieces=50))
+    assert (answer.status, answer.is_whole) == (200, False)
+    assert 1 <= answer.body.count(b"released") < 10
 
 
 def test_other_types_and_too_much_are_refused(client):

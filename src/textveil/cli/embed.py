@@ -171,7 +171,7 @@ def run(
         key_file=key_file,
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
-        **where_of(engine, workers, ray_address, worker_gpus),
+        **where_of(engine, workers, ray_address, worker_gpus, ledger=ledger),
     )
     if told:
         typer.echo(told, err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from textveil.engines import Engine
 
 _PANEL = "Workers"
+_PASSWORD = re.compile(r"[^:/]+://([^:/]*:[^@]+@|.*[?&]\w*password=)")
 
 EngineName = Annotated[
     str,
@@ -44,9 +47,11 @@ class Where(TypedDict):
     engine: Engine | None
 
 
-def where_of(name: str, workers: int | None, address: str | None, gpus: float) -> Where:
-    """Return where files are released."""
+def where_of(name: str, workers: int | None, address: str | None, gpus: float, *, ledger: str | None) -> Where:
+    """Return where files are released; the ledger that pays is no matter of the workers."""
     if name == "ray":
+        if address is not None and ledger is not None:
+            _require_no_password(ledger)
         from textveil.engines import RayEngine
 
         return {"threads": None, "engine": RayEngine(workers=workers, address=address, gpus=gpus)}
@@ -56,3 +61,12 @@ def where_of(name: str, workers: int | None, address: str | None, gpus: float) -
         if is_given:
             raise InvalidInputError(f"{option} would do nothing, since the engine is local; add --engine ray")
     return {"threads": workers, "engine": None}
+
+
+def _require_no_password(ledger: str) -> None:
+    """Refuse a password on the command line, which Ray keeps and shows to all who use the cluster."""
+    if _PASSWORD.match(ledger) and any(ledger in word for word in sys.argv):
+        raise InvalidInputError(
+            "the cluster would keep the command line, with the password in --ledger, and show it; give the ledger by "
+            "the environment: TEXTVEIL_LEDGER=postgresql://..."
+        )

@@ -117,7 +117,7 @@ def run(
         receipt=receipt,
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
-        **where_of(engine, workers, ray_address, worker_gpus),
+        **where_of(engine, workers, ray_address, worker_gpus, ledger=ledger),
     )
     done = carried_out(job, preview=preview, discard=discard)
     if done is None:

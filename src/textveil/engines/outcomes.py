@@ -53,19 +53,31 @@ class Outcome:
 
 
 def outcome_of(work: Callable[[], Any]) -> Outcome:
-    """Do some work and return how it ended."""
+    """Do some work and return how it ended; only that the process is to stop is raised, without a message."""
+    stop: type[BaseException]
     try:
         return Outcome(value=work())
     except InvalidInputError as error:
         return Outcome(refused=str(error))
     except OSError as error:
-        # What a store or a library says of its own has no number.
-        number = error.errno or errno.EIO
+        number = _number(error)
         return Outcome(system=(number, os.strerror(number)))
-    except Exception as error:  # noqa: BLE001 - whatever it is, its message must not pass
+    except KeyboardInterrupt:
+        stop = KeyboardInterrupt
+    except SystemExit:
+        stop = SystemExit
+    except BaseException as error:  # noqa: BLE001 - whatever it is, its message must not pass
         return Outcome(failed=_told(error))
+    # Raised out here, it has no context.
+    raise stop
 
 
-def _told(error: Exception) -> str:
+def _number(error: OSError) -> int:
+    """Return the number of an error; what a store or a library says of its own has none, or a text in its place."""
+    number: object = error.errno
+    return number if isinstance(number, int) and number in errno.errorcode else errno.EIO
+
+
+def _told(error: BaseException) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} ({Path(last.filename).name}, line {last.lineno})"

@@ -33,12 +33,13 @@ _MOST_LETTERS = 24
 
 @dataclass(frozen=True, kw_only=True)
 class RayEngine:
-    """Workers of a Ray cluster; one on this machine is started for the run unless there is one.
+    """Workers of a Ray cluster; one on this machine is started for the run unless this process has one.
 
     Parameters
     ----------
     workers : how many, each with one core; by default as many as the cluster has
-    address : of a cluster, "ray-head:6379" or "auto" say; by default one is started here and stopped at the end
+    address : of a cluster, "ray-head:6379" or "auto" say; by default the Ray of this process is used, or else one is
+        started here and stopped at the end
     gpus : GPUs of each worker, 0.5 if two share one; Ray hides the others from it
     """
 
@@ -65,6 +66,11 @@ class RayEngine:
     def _connected(self, **more: Any) -> Iterator[Any]:
         ray = _library()
         if ray.is_initialized():
+            if self.address is not None:
+                raise InvalidInputError(
+                    f"address={self.address!r} would do nothing, since this process has a Ray already; leave it out to "
+                    "use that one, or call ray.shutdown() first"
+                )
             yield ray
             return
         with _own_folder() as folder:
@@ -131,6 +137,9 @@ class _Crew:
             try:
                 answer = self._ray.get(call)
             except self._ray.exceptions.RayError:
+                answer = None
+            # Out here, as what Ray says of a worker must not be the context of another error.
+            if answer is None:
                 self._lost(number)
                 if number != _GREETING:
                     waiting.appendleft(number)

@@ -43,7 +43,9 @@ class StoredPath:
     ending: str = ""
 
     def __post_init__(self) -> None:
-        if "@" in self.url.partition("://")[2].partition("/")[0]:
+        user, _, _ = self.url.partition("://")[2].partition("/")[0].rpartition("@")
+        # A user alone is none: abfss:// has the container there.
+        if ":" in user:
             raise InvalidInputError(
                 "a URL with a password would be written into journals; give the password by the environment "
                 "(AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say)"
@@ -55,6 +57,16 @@ class StoredPath:
 
     def __truediv__(self, name: str) -> StoredPath:
         return StoredPath(self.url, f"{self.within}/{name}" if self.within else name)
+
+    @property
+    def query(self) -> str:
+        """What the URL says after its path: another endpoint, say."""
+        return self.url.partition("?")[2]
+
+    @property
+    def local(self) -> Path | None:
+        """Where it is on this machine, None if in a store."""
+        return Path(self._place[1]) if self.url.startswith("file:") else None
 
     @property
     def name(self) -> str:

@@ -25,7 +25,12 @@ def checked_device(device: Any) -> Any:
 
 
 def accelerator_of(value: Any) -> Any | None:
-    """Return the device of a torch tensor that is not in the machine's own memory, else None."""
+    """Return the CUDA device of a torch tensor, None for what is in the machine's own memory."""
     if type(value).__module__.partition(".")[0] != "torch" or value.device.type == "cpu":
         return None
+    if value.device.type != "cuda":
+        raise InvalidInputError(
+            f'tensors must be on "cpu" or "cuda" (got one on {value.device.type}): others have no float64; '
+            "give tensor.cpu()"
+        )
     return value.device

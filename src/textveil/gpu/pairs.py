@@ -6,11 +6,14 @@ distances, are exact whatever computes them (`textveil.spaces.euclidean`). Each 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from textveil.errors import InvalidInputError
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -46,7 +49,9 @@ class DevicePairs:
                 # The square on the diagonal holds each of its pairs twice already.
                 sums[k, : rows.start] += weight[:, : rows.start].sum(dim=0)
                 weight *= ratio
-        return np.asarray((sums / heavy).log().cpu().numpy())
+        found = (sums / heavy).log()
+        self._require(bool(found.isfinite().all()), "a sum of weights is no positive number")
+        return np.asarray(found.cpu().numpy())
 
     def steepest(self, values: Floats, *, radius: float, slack: float) -> tuple[Floats, Ids, Ids]:
         """Return, for each row of values, the largest (|v(x) - v(x')| + slack) / min(d, radius), and its pair."""
@@ -59,6 +64,8 @@ class DevicePairs:
                 slopes = (value[rows, None] - value[None, columns]).abs_().add_(slack).mul_(inverse)
                 top = int(slopes.argmax())
                 slope = float(slopes.flatten()[top])
+                # torch takes NaN for the largest.
+                self._require(math.isfinite(slope), "a slope is not finite")
                 if slope > best[k]:
                     best[k], first[k], second[k] = slope, rows.start + top // columns.stop, top % columns.stop
         return best, first, second
@@ -71,7 +78,16 @@ class DevicePairs:
             rows, columns = slice(top, min(top + height, count)), slice(0, min(top + height, count))
             products = self._points[rows] @ self._points[columns].T
             squares = products.mul_(-2.0).add_(self._squares[rows, None]).add_(self._squares[None, columns])
+            # Written so that NaN fails too.
+            self._require(bool(squares.min() >= 0), "a squared distance is negative")
             yield rows, columns, squares.sqrt_().clamp_(max=radius)
+
+    def _require(self, is_sound: bool, fault: str) -> None:
+        if not is_sound:
+            raise InvalidInputError(
+                f"nothing can be certified on {self._device}, since {fault}: it does not compute exactly, or was given "
+                "numbers out of range; use the CPU, vocabulary.on(None)"
+            )
 
     def _there(self, numbers: Floats) -> Any:
         import torch

@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import InvalidInputError
+from textveil.spaces import Euclidean
+
 _PAIRS = 1 << 26
+_LARGEST_CODE = 2.0**51
 
 
 def all_secants(points: NDArray[Any], codes: NDArray[np.int64], device: Any) -> tuple[float, int, int, float]:
@@ -20,11 +24,12 @@ def all_secants(points: NDArray[Any], codes: NDArray[np.int64], device: Any) -> 
 
     Parameters
     ----------
-    points : distinct lattice points with squared norms below 2^11, at least two
+    points : distinct multiples of 2^-20 with squared norms below 2^11, at least two
     codes : their projections in whole steps, with squared norms below 2^51
     """
     import torch
 
+    _require_exact(points, codes)
     tables = [torch.from_numpy(np.array(array, dtype=np.float64)).to(device) for array in (points, codes)]
     norms = [(table**2).sum(dim=1) for table in tables]
     count = len(points)
@@ -37,10 +42,29 @@ def all_secants(points: NDArray[Any], codes: NDArray[np.int64], device: Any) -> 
             for table, norm in zip(tables, norms, strict=True)
         )
         # Each pair once: below the diagonal.
-        ratios = torch.where(squares > 0, images / squares, 0.0).tril_(top - 1)
+        if bool((squares > 0).logical_not_().tril_(top - 1).any()):
+            raise InvalidInputError(
+                f"the points must be distinct, but {device} finds two at no distance; leave out those that repeat"
+            )
+        ratios = (images / squares).tril_(top - 1)
         total += float(ratios.sum())
         place = int(ratios.argmax())
         largest = float(ratios.flatten()[place])
         if largest > best[0]:
             best = (largest, top + place // columns.stop, place % columns.stop)
     return (*best, total / math.comb(count, 2))
+
+
+def _require_exact(points: NDArray[Any], codes: NDArray[np.int64]) -> None:
+    if len(points) < 2 or len(codes) != len(points):
+        raise InvalidInputError(f"there must be two points or more, each with codes (got {len(points)}, {len(codes)})")
+    if not Euclidean(points.shape[1]).is_exact(points):
+        raise InvalidInputError(
+            "points must be multiples of 2^-20 with squared norms below 2^11, as others have no exact distances; use "
+            "textveil.mechanisms.privemb.secants"
+        )
+    if (
+        np.asarray(codes).dtype.kind != "i"
+        or not (np.square(codes, dtype=np.float64).sum(axis=1) < _LARGEST_CODE).all()
+    ):
+        raise InvalidInputError("codes must be whole numbers with squared norms below 2^51; take a larger step")

@@ -174,8 +174,8 @@ class Job:
         """What must be the same for a run to be gone on with."""
         return {
             "mechanism": digest_of(self.work.spec()),
-            "input": STREAM if self.source is None else _whole_name(self.source),
-            "output": None if self.stored is None else str(self.stored),
+            "input": STREAM if self.source is None else _fingerprint(self.source),
+            "output": None if self.stored is None else _fingerprint(self.stored),
             "files": self.files_now(),
             "column": self.selection.column,
             "header": self.selection.header,
@@ -316,7 +316,14 @@ def _check_places(source: Place | None, target: Place | None, receipt: object) -
 
 
 def _whole_name(place: Place) -> str:
-    return str(place) if isinstance(place, StoredPath) else str(place.resolve())
+    here = place.local if isinstance(place, StoredPath) else place
+    return str(place) if here is None else str(here.resolve())
+
+
+def _fingerprint(place: Place) -> str:
+    """Return the whole name, and a digest of what a URL says beyond it."""
+    query = place.query if isinstance(place, StoredPath) else ""
+    return f"{_whole_name(place)}?{digest_of(query)}" if query else _whole_name(place)
 
 
 def _default_kind(kind: Kind) -> Kind:

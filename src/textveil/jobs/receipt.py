@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,23 +40,34 @@ class FileReceipt(Receipt):
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> FileReceipt:
         """Return the receipt that plain values describe, or say what is wrong with them."""
-        try:
-            values = {name: value for name, value in plain.items() if name != "statement"}
-            values["guarantee"] = _guarantee(values["guarantee"])
-            values["files"] = tuple(ReleasedFile(**file) for file in values["files"])
-            receipt = cls(**values)
-            if not isinstance(receipt.mechanism["mechanism"], str):
-                raise TypeError
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise InvalidInputError(
-                "the receipt is not well-formed: it was edited, or another program wrote it"
-            ) from None
-        return receipt
+        with _well_formed():
+            return cls(**_values(plain) | {"files": tuple(ReleasedFile(**file) for file in plain["files"])})
 
     @classmethod
     def load(cls, path: Path) -> FileReceipt:
         """Read a receipt."""
         return cls.from_dict(plain_receipt(path))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceReceipt(Receipt):
+    """The facts of one release over HTTP, as the service sent them.
+
+    Parameters
+    ----------
+    ledger : whether and where it was counted
+    """
+
+    ledger: dict[str, Any]
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> ServiceReceipt:
+        """Return the receipt that plain values describe, or say what is wrong with them."""
+        with _well_formed():
+            receipt = cls(**_values(plain))
+            if not isinstance(receipt.ledger["counted"], bool) or not receipt.statement:
+                raise TypeError
+            return receipt
 
 
 def plain_receipt(path: Path) -> dict[str, Any]:
@@ -83,6 +96,22 @@ def sha256_of(path: Path) -> str:
     """Return the digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _well_formed() -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InvalidInputError("the receipt is not well-formed: it was edited, or another program wrote it") from None
+
+
+def _values(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a receipt, with the guarantee as what it is."""
+    values = {name: value for name, value in plain.items() if name != "statement"}
+    if not isinstance(values["mechanism"]["mechanism"], str):
+        raise TypeError
+    return values | {"guarantee": _guarantee(values["guarantee"])}
 
 
 def _guarantee(plain: dict[str, Any]) -> Guarantee:

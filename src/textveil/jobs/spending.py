@@ -30,7 +30,7 @@ class Spending:
     ledger : its URL
     dataset : which budget
     part : a public name for data that share no protected thing with other parts; "" for all
-    max_words : the most words (or sentences) of a record; longer ones are refused. By default they are counted first
+    max_words : the most words (or sentences) of a record; longer ones are refused. By default as many as the longest has
     unit_column : the column that names the person of each record, where persons are protected
     max_rows : the most records that one person has; more are refused
     """
@@ -94,29 +94,29 @@ class Spending:
             reservation.cancel()
 
     def count(self, job: Job) -> int | None:
-        """Return the most words of a record, and refuse the run if a person has too many records.
+        """Return the most words of a record; refuse the run if a record has more, or if a person has too many records.
 
         None if a record is released at once, or if the loss does not depend on how many words there are.
         """
         adds = self.open().needs_pieces(self.dataset, job.work)
         if self.unit_column is not None:
             self._count_persons(job)
-        if self.max_words is not None or not adds:
-            return self.max_words
+        if self.max_words is None and not adds:
+            return None
         if job.source is None:
+            if self.max_words is not None:
+                return self.max_words
             raise InvalidInputError(
                 "standard input can be read only once, so its words can't be counted first: say how many a record has "
                 "at most with max_words= (--max-words)"
             )
-        most = 0
-        with progress("Counting words", job.bytes) as step:
-            for shard in job.shards.files:
-                done = 0
-                for batch in job.open(shard).batches():
-                    most = max(most, _longest(job.work.words(batch.items)))
-                    step(batch.done - done)
-                    done = batch.done
-        return most
+        most = _most_words(job)
+        if self.max_words is not None and most > self.max_words:
+            raise InvalidInputError(
+                f"the run would be refused: the longest record has {most:,} words or sentences, max_words= "
+                f"(--max-words) says {self.max_words:,}. Nothing was reserved; shorten it, or pay for more"
+            )
+        return most if self.max_words is None else self.max_words
 
     def _count_persons(self, job: Job) -> None:
         if job.source is None or job.target is None:
@@ -148,8 +148,8 @@ class Limit:
         """Refuse a batch, before it is released, if a record has more words than are paid for."""
         if self.words is not None and _longest(job.work.words(items)) > self.words:
             raise InvalidInputError(
-                f"it has more words than the {self.words:,} that are paid for; shorten it, or pay for more with "
-                "max_words= (--max-words)"
+                f"it has more words than the {self.words:,} that are paid for, and what was reserved stays spent; shorten "
+                "it, or pay for more with max_words= (--max-words)"
             )
 
 
@@ -182,6 +182,18 @@ def settle(job: Job, receipt: FileReceipt) -> None:
     """Write into the ledger that a release is complete; it may be done twice."""
     if job.spending is not None and receipt.ledger is not None:
         job.spending.open().reservation(receipt.ledger["entry"]).commit(receipt)
+
+
+def _most_words(job: Job) -> int:
+    most = 0
+    with progress("Counting words", job.bytes) as step:
+        for shard in job.shards.files:
+            done = 0
+            for batch in job.open(shard).batches():
+                most = max(most, _longest(job.work.words(batch.items)))
+                step(batch.done - done)
+                done = batch.done
+    return most
 
 
 def _longest(words: NDArray[np.int64] | None) -> int:

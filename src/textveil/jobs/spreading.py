@@ -9,6 +9,8 @@ file itself; a second attempt puts the same again.
 
 from __future__ import annotations
 
+import errno
+import re
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,6 +102,7 @@ def release_elsewhere(
     )
     with closing(engine.over(task, left, secret=key)) as results:
         for number, (attempt, file) in results:
+            _check(number, attempt, file, job)
             if job.stored is None:
                 _adopt(partial, partial.attempts / attempt, file)
             journal.finished(file)
@@ -114,8 +117,16 @@ def _absolute(shards: Shards) -> Shards:
     return replace(shards, files=files)
 
 
+def _check(number: int, attempt: str, file: ReleasedFile, job: Job) -> None:
+    """Refuse an answer that is not about the file that was asked for, or would move another one."""
+    if file.name != job.name_of(job.shards.files[number]) or not re.fullmatch(rf"{number}-[0-9a-f]+", attempt):
+        raise InvalidInputError("a worker gave another file than it was asked for; install the same on every machine")
+
+
 def _adopt(partial: PartialFolder, attempt: Path, file: ReleasedFile) -> None:
     """Move a whole file into the output."""
+    if attempt.stat().st_size != file.size:
+        raise OSError(errno.EIO, "a file here is not as large as a worker wrote it")
     path = partial.output / file.name if file.name else partial.output
     path.parent.mkdir(parents=True, exist_ok=True)
     attempt.replace(path)

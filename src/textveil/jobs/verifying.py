@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from textveil.errors import InvalidInputError
 from textveil.files import Format, Holds, Selection, open_source
 from textveil.guarantees import Status
 from textveil.jobs.journal import ReleasedFile
-from textveil.jobs.receipt import FileReceipt, plain_receipt, receipt_path, sha256_of
-from textveil.receipts import digest_of
+from textveil.jobs.receipt import FileReceipt, ServiceReceipt, plain_receipt, receipt_path, sha256_of
+from textveil.receipts import Receipt, digest_of
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked."""
+    """One thing that was checked, or a note of one that can't be."""
 
     ok: bool
     text: str
+    note: bool = False
 
     def __str__(self) -> str:
-        return f"{'ok    ' if self.ok else 'WRONG '} {self.text}"
+        return f"{'note  ' if self.note else 'ok    ' if self.ok else 'WRONG '} {self.text}"
 
 
 @dataclass(frozen=True)
@@ -53,26 +55,52 @@ def verify(
     Parameters
     ----------
     target : the file or folder that was released
-    receipt : by default the one beside it
+    receipt : by default the one beside it; also one of the service, or its whole answer
     ledger : the URL of the ledger that should have paid for it; by default none is asked
     """
     output = Path(target)
     plain = plain_receipt(Path(receipt) if receipt is not None else receipt_path(output))
     if not output.exists():
         raise InvalidInputError(f"there is no output {output}; give its path")
+    if isinstance(plain.get("receipt"), dict):
+        plain = plain["receipt"]
+    if "files" not in plain:
+        return _of_service(output, plain, ledger)
     try:
         told = FileReceipt.from_dict(plain)
     except InvalidInputError as error:
         return Verification((Finding(False, str(error)),), "It promises nothing that can be relied on.")
-    findings = [*_about_promise(told, str(plain.get("statement"))), *_about_names(output, told)]
+    findings = [
+        *_about_promise(told, str(plain.get("statement"))),
+        _counted("records in all", told.rows, sum(file.rows for file in told.files)),
+        _counted(f"{_things(told)} in all", told.items, sum(file.items for file in told.files)),
+        *_about_names(output, told),
+    ]
     for file in told.files:
         findings += _about_file(output / file.name if file.name else output, file, told)
     if ledger is not None:
-        findings.append(_about_payment(ledger, told))
+        findings.append(_about_payment(ledger, told.ledger, told))
     return Verification(tuple(findings), told.statement)
 
 
-def _about_promise(told: FileReceipt, statement: str) -> list[Finding]:
+def _of_service(output: Path, plain: dict[str, Any], ledger: str | None) -> Verification:
+    """Check a receipt of the service: its sentence, and its entry of the ledger. It has no digest of the output."""
+    try:
+        told = ServiceReceipt.from_dict(plain)
+        findings = _about_promise(told, str(plain.get("statement")))
+    except InvalidInputError as error:
+        return Verification((Finding(False, str(error)),), "It promises nothing that can be relied on.")
+    unknown = f"a receipt of the service has no digest of what was released: {output.name} itself can't be checked"
+    findings.append(Finding(True, unknown, note=True))
+    if ledger is not None:
+        paid = told.ledger if told.ledger.get("counted") else None
+        findings.append(_about_payment(ledger, paid, plain))
+    else:
+        findings.append(Finding(True, "give --ledger to check that its entry is of this receipt", note=True))
+    return Verification(tuple(findings), told.statement)
+
+
+def _about_promise(told: FileReceipt | ServiceReceipt, statement: str) -> list[Finding]:
     name, status = told.mechanism["mechanism"], told.guarantee.status
     same = statement == told.statement
     return [
@@ -85,23 +113,22 @@ def _about_promise(told: FileReceipt, statement: str) -> list[Finding]:
             "the receipt says that the noise was secret" if told.private else "the noise came from a seed: NOT PRIVATE",
         ),
         Finding(status is not Status.REFUTED, f"the receipt says that the guarantee is {status}"),
-        _counted("records in all", told.rows, sum(file.rows for file in told.files)),
-        _counted(f"{_things(told)} in all", told.items, sum(file.items for file in told.files)),
     ]
 
 
-def _about_payment(url: str, told: FileReceipt) -> Finding:
+def _about_payment(url: str, paid: dict[str, Any] | None, receipt: Receipt | dict[str, Any]) -> Finding:
     from textveil.ledger import Ledger
     from textveil.ledger.ledger import receipt_digest
 
-    if told.ledger is None:
+    if paid is None:
         return Finding(False, "the receipt names no entry of a ledger: no budget paid for the release")
     ledger = Ledger(url)
     try:
-        entry = ledger.entry(str(told.ledger.get("entry")))
-    except InvalidInputError as error:
+        entry = ledger.entry(str(paid.get("entry")))
+        digest = receipt_digest(receipt)
+    except ValueError as error:
         return Finding(False, str(error))
-    if entry.receipt != receipt_digest(told):
+    if entry.receipt != digest:
         return Finding(False, f"entry {entry.id} of the ledger is not of this receipt ({entry.state})")
     return Finding(
         True, f"the ledger at {ledger.place} has it as entry {entry.number} of {entry.dataset}: {entry.cost}"

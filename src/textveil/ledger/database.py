@@ -40,6 +40,7 @@ class Database:
         self.is_file = self._url.get_backend_name() == "sqlite"
         self._engine = _file_engine(self._path) if self.is_file else _server_engine(self._url)
         self._process = os.getpid()
+        self._file: tuple[int, int] | None = None
         self.close = weakref.finalize(self, self._engine.dispose)
 
     @property
@@ -70,7 +71,9 @@ class Database:
             if self.is_file:
                 # Only one writer at a time; others wait here, before they have read anything.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
+            self._check_file()
             yield connection
+            self._check_file()
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -80,6 +83,7 @@ class Database:
                 connection.exec_driver_sql("BEGIN")
             else:
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            self._check_file()
             yield connection
 
     def alone(self, connection: sa.Connection) -> None:
@@ -97,8 +101,25 @@ class Database:
             # The connections of a process are not those of its child.
             self._engine.dispose(close=False)
             self._process = os.getpid()
+        if self._file is None:
+            self._file = self._file_now()
         with self._engine.begin() as connection:
             yield connection
+
+    def _check_file(self) -> None:
+        """Refuse to go on with a file that was deleted or replaced: what is open is no longer what others see."""
+        if self._file_now() != self._file:
+            raise LedgerError(
+                f"the ledger at {self.place} was moved, deleted or replaced while it was in use, so nothing is "
+                "released; put the right file in its place and start again"
+            )
+
+    def _file_now(self) -> tuple[int, int] | None:
+        try:
+            facts = self._path.stat() if self.is_file else None
+        except OSError:
+            facts = None
+        return None if facts is None else (facts.st_dev, facts.st_ino)
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -127,6 +148,9 @@ def _parsed(url: str) -> sa.URL:
         )
     if parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:"):
         raise InvalidInputError("a ledger must outlive the program: give a file, not memory")
+    if parsed.get_backend_name() == "sqlite":
+        # Connections are opened later, when the program may be in another folder.
+        return parsed.set(database=str(Path(parsed.database or "").absolute()))
     return parsed
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from textveil.errors import InvalidInputError, require_positive
 from textveil.ledger.curve import LEAST_CURVE_DELTA, epsilon_of, within
-from textveil.ledger.exact import ceiling, exactly, shown, shown_left
+from textveil.ledger.exact import ceiling, exactly, read_back, shown, shown_left
 from textveil.ledger.tallies import NONE, Tally
 
 _MOST_NAME = 200
@@ -122,12 +122,12 @@ class Dataset:
             name=values["name"],
             unit=Protected(values["unit"]),
             counting=Counting(values["counting"]),
-            epsilon=Fraction(values["epsilon"]),
-            delta=Fraction(values["delta"]),
-            offset=Fraction(values["offset"]),
-            summed_delta=Fraction(values["summed_delta"]),
+            epsilon=read_back(values["epsilon"]),
+            delta=read_back(values["delta"]),
+            offset=read_back(values["offset"]),
+            summed_delta=read_back(values["summed_delta"]),
             metric=values["metric"],
-            radius=Fraction(values["radius"]) if values["radius"] else None,
+            radius=read_back(values["radius"]) if values["radius"] else None,
         )
 
     @classmethod

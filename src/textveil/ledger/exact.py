@@ -7,10 +7,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from textveil.errors import InvalidInputError
+from textveil.ledger.failures import LedgerError
 
 _DIGITS = 7
 # A float differs from the decimal that it is written as by at most one part in 2^53.
 _ONE_PART = Fraction(1, 2**53)
+# Limits beyond these make no sense, and a fraction of very many digits can't be kept.
+_LEAST, _MOST, _MOST_BITS = Decimal("1e-30"), Decimal("1e30"), 4096
 
 
 def exactly(value: float | Fraction) -> Fraction:
@@ -29,15 +32,29 @@ def ceiling(name: str, value: float | str | Fraction, *, least: int = 0) -> Frac
     value : the limit
     least : it must be at least this
     """
-    if isinstance(value, Fraction):
-        number = value
-    else:
-        try:
-            number = Fraction(Decimal(str(value))) * (1 + _ONE_PART)
-        except (ArithmeticError, ValueError):
-            raise InvalidInputError(f"{name} must be a finite number >= {least} (got {value!r})") from None
-    if number < least:
-        raise InvalidInputError(f"{name} must be a finite number >= {least} (got {value!r})")
+    try:
+        # A decimal is compared before it is made a fraction, which may be of any length.
+        written = value if isinstance(value, Fraction) else Decimal(str(value))
+        fits = written >= least and (not written or _LEAST <= written <= _MOST)
+        number = Fraction(written) if fits else Fraction(0)
+    except (ArithmeticError, ValueError):
+        fits = False
+    if not fits or max(number.numerator, number.denominator).bit_length() > _MOST_BITS:
+        raise InvalidInputError(
+            f"{name} must be a finite number >= {least}, and 0 or between {_LEAST:e} and {_MOST:e}, with at most a "
+            f"thousand digits (got {str(value)[:40]!r})"
+        )
+    return number if isinstance(value, Fraction) else number * (1 + _ONE_PART)
+
+
+def read_back(text: str) -> Fraction:
+    """Return an amount as the data base keeps it; what no ledger wrote is refused."""
+    try:
+        number = Fraction(text)
+    except (ArithmeticError, ValueError, TypeError):
+        number = Fraction(-1)
+    if number < 0:
+        raise LedgerError("the ledger has an amount that no ledger writes, so nothing is released; restore the file")
     return number
 
 

@@ -22,7 +22,7 @@ from textveil.ledger.failures import BudgetExceededError, LedgerError
 from textveil.ledger.store import ALL, Store
 from textveil.receipts import Receipt, digest_of
 
-_MOST_LABEL = 200
+_MOST_LABEL, _MOST_JOB = 200, 64
 
 
 class Released(Protocol):
@@ -175,19 +175,20 @@ class Ledger:
         pieces : the most words (or sentences) of a record, where the promise is for one of them
         rows : the most records of a person, where persons are protected
         part : a public name for a part of the data that shares no protected thing with other parts; "" for all
-        job : names this release: asking again under the same name finds the same reservation and costs nothing more
+        job : names ONE release, which may stop and go on: asking again under the same name finds the same reservation
+            and costs nothing more, until it is committed; then it can't be touched again. At most 64 characters
         touch : whether data are read right after: then it is touched in the same step, and can't be cancelled
         """
         _check_label("part", part, least=0)
         if job is not None:
-            _check_label("job", job)
+            _check_label("job", job, most=_MOST_JOB)
         found = self._store.dataset(dataset)
         bill = _bill(found, released, pieces, rows)
         entry = self._store.reserve(found, part, job, bill.cost, _facts(released, bill), touch=touch)
         if entry is None:
             raise BudgetExceededError(self._refusal(dataset, bill, part))
         reservation = Reservation(self, entry.id)
-        if touch and entry.state is State.RESERVED:
+        if touch and entry.state is not State.TOUCHED:
             reservation.touch()
         return reservation
 
@@ -245,18 +246,24 @@ class Reservation:
         return self.ledger.entry(self.id)
 
     def touch(self) -> None:
-        """Write down, durably, that data are about to be read: from here on nothing is given back."""
+        """Write down, durably, that data are about to be read: from here on nothing is given back.
+
+        It may be done twice, by a release that stopped and goes on; not once the release is complete.
+        """
         if self.ledger._store.move(self.id, State.TOUCHED, before=[State.RESERVED]):
             return
-        if self.entry.state is State.CANCELLED:
-            raise LedgerError(f"the reservation {self.id} was cancelled, so nothing may be released; reserve again")
+        state = self.entry.state
+        if state is not State.TOUCHED:
+            raise LedgerError(
+                f"the reservation {self.id} was {state}, so nothing may be released; reserve again, under another job"
+            )
 
     def commit(self, receipt: Receipt | Mapping[str, Any] | None = None) -> None:
         """Write down that the release is complete, with the digest of its receipt.
 
         Parameters
         ----------
-        receipt : of the release; giving the same again changes nothing
+        receipt : of the release; giving the same again changes nothing. Without one it can be done only once
         """
         digest = "" if receipt is None else receipt_digest(receipt)
         if self.ledger._store.move(self.id, State.COMMITTED, before=[State.TOUCHED], receipt=digest):
@@ -264,9 +271,10 @@ class Reservation:
         entry = self.entry
         if entry.state is not State.COMMITTED:
             raise LedgerError(f"the reservation {self.id} is {entry.state}: touch it before data are read")
-        if entry.receipt != digest:
+        if not digest or entry.receipt != digest:
             raise LedgerError(
-                f"the reservation {self.id} has another receipt already; reserve again for another release"
+                f"the reservation {self.id} is committed already, with another receipt or none; reserve again for "
+                "another release"
             )
 
     def cancel(self) -> None:
@@ -311,6 +319,6 @@ def _conditions(guarantee: Guarantee, bill: Bill) -> list[str]:
     return [told] if told else []
 
 
-def _check_label(name: str, text: str, *, least: int = 1) -> None:
-    if not least <= len(text) <= _MOST_LABEL or not text.isprintable():
-        raise InvalidInputError(f"{name} must be a public name of {least} to {_MOST_LABEL} printable characters")
+def _check_label(name: str, text: str, *, least: int = 1, most: int = _MOST_LABEL) -> None:
+    if not least <= len(text) <= most or not text.isprintable():
+        raise InvalidInputError(f"{name} must be a public name of {least} to {most} printable characters")

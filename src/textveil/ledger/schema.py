@@ -96,6 +96,8 @@ def upgrade(connection: Connection, version: int) -> None:
         raise LedgerError(
             f"the ledger has tables of version {version}, and this textveil knows {VERSION}; install a newer one"
         )
+    if not all(step in UPGRADES for step in range(version, VERSION)):
+        raise LedgerError(f"the ledger has tables of version {version}, which this textveil can't upgrade")
     while version < VERSION:
         for statement in UPGRADES[version]:
             connection.exec_driver_sql(statement)

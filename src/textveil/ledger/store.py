@@ -113,31 +113,28 @@ class Store:
     ) -> Entry | None:
         """Add an entry if the ceiling allows it, and return it; the job's own if it has one, None if refused.
 
-        A new entry is touched in the same transaction, if so asked; the job's own one is left as it is.
+        A new entry is touched in the same transaction, if so asked; the job's own one is left as it is. One that was
+        cancelled stays so: it gives its name up to a new entry.
         """
         self._check()
         with self._database.writing() as connection:
             number, now = self._found(connection, dataset.name, lock=True)
             old = None if job is None else _entry_of(connection, number, job)
-            if old is not None:
-                _check_same(old, part, cost)
-                if old.state is not State.CANCELLED:
-                    return old
+            if old is not None and old.state is not State.CANCELLED:
+                _check_same(old, part, cost, facts)
+                return old
             sums = _spent(connection, number)
             after = sums.with_cost(part, cost)
             if not after.allowed(now, part):
                 return None
             _write_sum(connection, number, part, after, is_new=part not in sums.by_part)
-            identity = fresh_key().hex()[:24] if old is None else old.id
-            if old is None:
-                values = {"id": identity, "number": _next(connection, number), "dataset": number, "part": part}
-                values |= {"job": job or identity, "facts": json.dumps(facts), **cost.as_text(), "reserved": _now()}
-                values |= {"state": str(State.TOUCHED), "touched": _now()} if touch else {"state": str(State.RESERVED)}
-                connection.execute(insert(entries).values(**values))
-            else:
-                connection.execute(
-                    update(entries).where(entries.c.id == identity).values(state=str(State.RESERVED), closed="")
-                )
+            if old is not None:
+                connection.execute(update(entries).where(entries.c.id == old.id).values(job=old.id))
+            identity = fresh_key().hex()[:24]
+            values = {"id": identity, "number": _next(connection, number), "dataset": number, "part": part}
+            values |= {"job": job or identity, "facts": json.dumps(facts), **cost.as_text(), "reserved": _now()}
+            values |= {"state": str(State.TOUCHED), "touched": _now()} if touch else {"state": str(State.RESERVED)}
+            connection.execute(insert(entries).values(**values))
             return _entry(connection, identity)
 
     def move(self, identity: str, state: State, *, before: Sequence[State], receipt: str = "") -> bool:
@@ -267,11 +264,11 @@ def _next(connection: Connection, dataset: int) -> int:
     return (last or 0) + 1
 
 
-def _check_same(old: Entry, part: str, cost: Tally) -> None:
-    if old.part != part or old.cost != cost:
+def _check_same(old: Entry, part: str, cost: Tally, facts: Mapping[str, Any]) -> None:
+    if (old.part, old.cost, old.facts.get("spec")) != (part, cost, facts.get("spec")):
         raise LedgerError(
-            f"the job has the reservation {old.id} already, for another cost or part; discard the unfinished run and "
-            "begin again"
+            f"the job has the reservation {old.id} already, for another mechanism, cost or part; discard the "
+            "unfinished run and begin again"
         )
 
 

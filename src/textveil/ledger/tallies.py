@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from textveil.ledger.exact import shown
+from textveil.ledger.exact import read_back, shown
 
 NONE = Fraction(0)
 
@@ -55,7 +55,7 @@ class Tally:
     @classmethod
     def from_text(cls, row: Mapping[Any, Any]) -> Tally:
         """Return the tally that texts describe."""
-        return cls(**{name: Fraction(row[name]) for name in AMOUNTS})
+        return cls(**{name: read_back(row[name]) for name in AMOUNTS})
 
     def __str__(self) -> str:
         amounts = {"epsilon": self.epsilon, "delta": self.delta, "offset": self.offset, "mu^2": self.square}

@@ -63,8 +63,8 @@ class Lattice:
         whole, steps = (x / self.step).round(), (noise / self.step).round()
         self._require(bool((whole.abs() <= _LIMIT).all()), "values")
         self._require(bool((steps.abs() <= _LIMIT).all()), "noise")
-        # Whole numbers up to 2^53 add without rounding in float64.
-        return (whole + steps) * self.step
+        # Whole numbers up to 2^53 add without rounding in float64; the last 0 takes away the sign that a zero may have.
+        return (whole + steps + 0.0) * self.step
 
     def to_vectors(self, integers: Integers) -> NDArray[np.float64]:
         """Return the lattice points of integers up to 2^53, without rounding."""

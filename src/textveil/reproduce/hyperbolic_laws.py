@@ -39,6 +39,13 @@ Mask = NDArray[np.bool_]
 # How texts are written.
 ORIGINAL, NO_NOISE, PUBLISHED, EXPONENTIAL, ANY_WORD = "original", "no noise", "published", "Exponential", "any word"
 
+# The paper does not name the covariance of its chain's proposals.
+_SHOWN = {PUBLISHED: "published, identity proposals"}
+IDLE = (
+    "With proposals of the identity covariance the chain never moves at epsilon 8 in 100 dimensions ([Claim 8]"
+    "(mechanisms/hyperbolic.md)), so that every word stays as without noise."
+)
+
 PAPER_TABLES, _PAPER = "reference/paper_tables.tsv.gz", "2-hyperbolic"
 HEARST = "hyper/hearst_counts.tsv.xz"
 GLOVE = "vectors/glove.6B.300d.80k_plus_tasks.words.txt.gz"
@@ -50,6 +57,19 @@ STEPS, DRAWS = 600, 8
 # Norm at which points outside the ball are put: inside, where the paper prints outside.
 _INSIDE = 1 - 1e-4
 _AT_ONCE = 2048
+
+
+def shown_as(way: str) -> str:
+    """Return how a way of writing is called in tables."""
+    return _SHOWN.get(way, way)
+
+
+def shared_draws() -> str:
+    """Say what intervals over runs leave out."""
+    return (
+        f"Of the published mechanism {DRAWS} draws of the noise at each epsilon serve all words, texts and runs; the "
+        "intervals are over runs and leave out what other draws would change."
+    )
 
 
 def hearst_words(folder: Path, *, recipe: Recipe = RECIPE) -> Vocabulary:

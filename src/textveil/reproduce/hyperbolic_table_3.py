@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from textveil.measure.authorship import Authorship
+from textveil.measure.authorship import FEATURES, LEAST_WORDS, ROUNDS, Authorship
 from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce import hyperbolic_laws as laws
@@ -44,6 +44,8 @@ WAYS: dict[str, tuple[float | None, ...]] = {
     ANY_WORD: (None,),
 }
 REPEATS, QUICK_TEXTS = 3, 100
+# What cells depend on besides the data.
+CONSTANTS = (laws.STEPS, laws.DRAWS, FEATURES, ROUNDS, LEAST_WORDS)
 QUICK_PROBLEMS = ("PAN11 small", "PAN12 A", "PAN12 C", "PAN12 D")
 
 
@@ -61,7 +63,7 @@ def table_3(
     """
     words = vocabulary or laws.hearst_words(data)
     files = sorted({where.file for where in PROBLEMS.values()})
-    subject = [folder_digest(data, files), words.digest, quick, least_words]
+    subject = [folder_digest(data, files), words.digest, quick, least_words, *CONSTANTS]
     kept = KeptCells("hyperbolic-table-3", subject)
     names = QUICK_PROBLEMS if quick else tuple(PROBLEMS)
     runs = 1 if quick else REPEATS

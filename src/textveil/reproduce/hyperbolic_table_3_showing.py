@@ -8,7 +8,16 @@ from typing import Any
 from rich.table import Table
 
 from textveil.errors import MissingDependencyError
-from textveil.reproduce.hyperbolic_laws import ANY_WORD, EXPONENTIAL, NO_NOISE, ORIGINAL, PUBLISHED
+from textveil.reproduce.hyperbolic_laws import (
+    ANY_WORD,
+    EXPONENTIAL,
+    IDLE,
+    NO_NOISE,
+    ORIGINAL,
+    PUBLISHED,
+    shared_draws,
+    shown_as,
+)
 from textveil.reproduce.repeats import told
 from textveil.reproduce.sections import markdown_table
 
@@ -57,7 +66,7 @@ def grid(records: Sequence[Record], attacker: str) -> tuple[list[str], list[list
     rows = []
     for way, epsilon in dict.fromkeys((record["way"], record["epsilon"]) for record in own):
         cells = {r["problem"]: _cell(r) for r in own if (r["way"], r["epsilon"]) == (way, epsilon)}
-        rows.append([way, "-" if epsilon is None else f"{epsilon:g}", *(cells[name] for name in counts)])
+        rows.append([shown_as(way), "-" if epsilon is None else f"{epsilon:g}", *(cells[name] for name in counts)])
     return ["written by", "epsilon", *(f"{name}, {count} texts" for name, count in counts.items())], rows
 
 
@@ -101,6 +110,20 @@ def _path(by: Mapping[tuple[Any, ...], float], name: str, way: str, attacker: st
     return [f"{count:.0f}" for count in counts]
 
 
+def _runs(records: Sequence[Record]) -> str:
+    """Return how many runs the cells have, by problem where they are not the same in all."""
+    found: dict[str, set[int]] = {}
+    for record in records:
+        found.setdefault(record["problem"], set()).add(record["runs"])
+    most = max(max(runs) for runs in found.values())
+    fewer = [
+        f"{name} {' to '.join(str(one) for one in dict.fromkeys((min(runs), max(runs))))}"
+        for name, runs in found.items()
+        if min(runs) < most
+    ]
+    return f"{most}" + (f" (so far {', '.join(fewer)})" if fewer else "")
+
+
 def section(records: Sequence[Record], words: int) -> str:
     """Return the results as a section of documentation."""
     parts = [
@@ -108,7 +131,9 @@ def section(records: Sequence[Record], words: int) -> str:
         "`textveil reproduce hyperbolic-table-3 --data FOLDER` attacks the texts of PAN 2011 and 2012 after Koppel et "
         f"al. (2011); all words but stop words are rewritten, with {words:,} words of Hearst patterns in the "
         "100-dimensional ball in the place of WebIsADb's. Mean of the texts given to their true authors over "
-        f"{records[0]['runs']} runs, with its 95% interval; the paper's count in brackets.",
+        f"{_runs(records)} runs, with its 95% interval; there is none where one run was made or all were equal. The "
+        "paper's count in brackets.",
+        f"{shared_draws()} {IDLE}",
     ]
     for attacker, title in TITLE.items():
         header, rows = grid(records, attacker)

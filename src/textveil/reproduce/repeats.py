@@ -17,13 +17,16 @@ CONFIDENCE = 0.95
 
 
 def interval(values: Sequence[float]) -> dict[str, Any]:
-    """Return the mean of runs and how far from it the true one may be (95%, Student's t); one run does not say."""
+    """Return the mean of runs and how far from it the true one may be (95%, Student's t).
+
+    One run does not say, and runs that are all equal don't either.
+    """
     from scipy.special import stdtrit
 
     runs, around = len(values), None
     if runs > 1:
         deviation = float(np.std(values, ddof=1))
-        around = float(stdtrit(runs - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(runs)
+        around = float(stdtrit(runs - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(runs) or None
     return {"mean": float(np.mean(values)), "around": around, "runs": runs}
 
 

@@ -10,6 +10,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
+from starlette.types import Scope
 
 import textveil
 from textveil.errors import TextveilError
@@ -47,9 +49,17 @@ def build(service: Service) -> FastAPI:
         app.add_exception_handler(kind, answer_error)
     app.add_middleware(Gate, service=service)
     app.add_middleware(Shield, service=service)
-    app.mount("/", StaticFiles(directory=PAGE, html=True))
+    app.router.routes.append(_Page("/", app=StaticFiles(directory=PAGE, html=True)))
     _document_problems(app)
     return app
+
+
+class _Page(Mount):
+    """All paths that are no requests to the service: of those, a wrong method is to be told as such."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Leave out what the service answers."""
+        return (Match.NONE, {}) if scope["path"].startswith("/v1/") else super().matches(scope)
 
 
 def _add_own_routes(app: FastAPI, key: HTTPBearer) -> None:

@@ -35,6 +35,7 @@ def through_arrow(
     finish: Finish,
     *,
     most: int,
+    most_bytes: int,
 ) -> Iterator[bytes]:
     """Release the one column of an Arrow stream.
 
@@ -42,7 +43,7 @@ def through_arrow(
     """
     answer = _Answer(describe)
     try:
-        for records in _batches_in(body, kind, most):
+        for records in _batches_in(_Bounded(body, most_bytes), kind, most):
             released = process(records)
             yield from answer.add(released)
             check_all(records, released)
@@ -106,7 +107,24 @@ class _Answer:
         return piece
 
 
-def _batches_in(body: io.BufferedIOBase, kind: Kind, most: int) -> Iterator[list[Any]]:
+class _Bounded(io.RawIOBase):
+    """A body of which nobody reads more at once than there can be: a stream may claim any length."""
+
+    def __init__(self, body: io.BufferedIOBase, most: int) -> None:
+        self._body, self._most = body, most
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read as a file does, but for lengths that no body may have."""
+        if size > self._most:
+            raise Refusal(Code.TOO_LARGE, f"the body may have at most {self._most:,} bytes")
+        return self._body.read(size)
+
+
+def _batches_in(body: io.RawIOBase, kind: Kind, most: int) -> Iterator[list[Any]]:
     """Yield the records of each batch; a batch that could be far larger than its bytes is refused unread."""
     try:
         messages = iter(pa.ipc.MessageReader.open_stream(body))
@@ -124,7 +142,7 @@ def _batches_in(body: io.BufferedIOBase, kind: Kind, most: int) -> Iterator[list
             # Offsets of an untrusted stream may point anywhere in memory.
             batch.validate(full=True)
             yield [checked(kind, value, place) for place, value in enumerate(batch.column(0).to_pylist())]
-    except (pa.ArrowException, OSError, struct.error):
+    except (pa.ArrowException, OSError, MemoryError, OverflowError, struct.error):
         raise Refusal(Code.MALFORMED, "The body is not a valid Arrow stream.") from None
 
 

@@ -162,6 +162,9 @@ class Preview(BaseModel):
     promise: str
     guarantee: dict[str, Any]
     worst_case: float | None = Field(description="the largest loss of one record in nats; null if nothing bounds it")
+    stays: float | None = Field(
+        description="the share of words that stay, in the mean over the vocabulary; null where it is not known"
+    )
     allowed: bool
     cost: dict[str, Any] | None
     remaining: dict[str, Any] | None

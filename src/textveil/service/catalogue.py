@@ -21,6 +21,7 @@ from textveil.encoders import DocumentEmbedder, TextEmbedder
 from textveil.errors import InvalidInputError, require_positive
 from textveil.guarantees import Guarantee, Status
 from textveil.mechanisms.adept import Adept
+from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.mechanisms.public_response import PublicResponse
 from textveil.mechanisms.vectors import VectorMechanism
@@ -71,6 +72,24 @@ class Work:
     def dimension(self) -> int | None:
         """Numbers of a vector that is taken, None for what is not a vector."""
         return int(self.mechanism.dimension) if self.kind is Kind.VECTORS else None  # type: ignore[attr-defined]
+
+    @property
+    def gives(self) -> int:
+        """Numbers of what is released for a record, 0 for words and texts."""
+        made: Any = self.mechanism
+        if isinstance(made, WordMechanism | TextRewriter | Adept):
+            return 0
+        if isinstance(made, WordVectorMechanism):
+            return made.vocabulary.dimension
+        if isinstance(made, TextEmbedder | DocumentEmbedder):
+            made = made.mechanism
+        return int(getattr(made, "released_dimension", made.dimension))
+
+    @property
+    def kept(self) -> float | None:
+        """The share of words that stay, in the mean over the vocabulary; None where it is not known."""
+        made = self.mechanism.mechanism if isinstance(self.mechanism, TextRewriter) else self.mechanism
+        return made.law.kept if isinstance(made, Exponential) else None
 
     @property
     def adds(self) -> bool:

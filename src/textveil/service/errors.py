@@ -6,6 +6,7 @@ Messages of pydantic are not passed on, since some of them quote their input: on
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,6 +28,7 @@ class Code(StrEnum):
 
     MALFORMED = "malformed-body"
     UNAUTHORISED = "unauthorised"
+    FORBIDDEN = "forbidden"
     UNKNOWN_DATASET = "unknown-dataset"
     UNKNOWN_MECHANISM = "unknown-mechanism"
     NOT_FOUND = "not-found"
@@ -52,6 +54,7 @@ class _Meaning:
 _MEANINGS = {
     Code.MALFORMED: _Meaning(400, "The body can't be read", "Send what /openapi.json describes, as UTF-8."),
     Code.UNAUTHORISED: _Meaning(401, "No valid key", "Send Authorization: Bearer KEY; the operator makes keys."),
+    Code.FORBIDDEN: _Meaning(403, "The key may not do this", "Ask the operator for a key that may."),
     Code.UNKNOWN_DATASET: _Meaning(
         404, "No such data set for this key", "GET /v1/datasets lists those that the key may spend from."
     ),
@@ -77,6 +80,7 @@ _MEANINGS = {
 _OF_STATUS = {
     400: Code.MALFORMED,
     401: Code.UNAUTHORISED,
+    403: Code.FORBIDDEN,
     404: Code.NOT_FOUND,
     405: Code.METHOD,
     413: Code.TOO_LARGE,
@@ -120,9 +124,11 @@ class Problem(BaseModel):
 class Refusal(Exception):  # noqa: N818 - it is what the caller is told, not a fault
     """A request that is answered by a problem."""
 
-    def __init__(self, code: Code, detail: str = "", *, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, code: Code, detail: str = "", *, remedy: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(code)
-        self.code, self.detail, self.headers = code, detail, dict(headers or {})
+        self.code, self.detail, self.remedy, self.headers = code, detail, remedy, dict(headers or {})
 
 
 def problem(refusal: Refusal) -> dict[str, Any]:
@@ -134,7 +140,7 @@ def problem(refusal: Refusal) -> dict[str, Any]:
         status=meaning.status,
         code=refusal.code,
         detail=refusal.detail or meaning.title,
-        remedy=meaning.remedy,
+        remedy=refusal.remedy or meaning.remedy,
     ).model_dump(mode="json")
 
 
@@ -168,6 +174,8 @@ def as_refusal(error: Exception) -> Refusal:
 async def answer_error(request: Request, error: Exception) -> Response:
     """Answer an error: the handler of all kinds that are foreseen."""
     refusal = as_refusal(error)
+    if isinstance(error, RequestValidationError) and _is_of_other_type(request, error.errors()):
+        refusal = Refusal(Code.MEDIA_TYPE, "the body needs the header Content-Type: application/json")
     request.app.state.service.metrics.refused(refusal.code)
     return problem_response(refusal)
 
@@ -182,6 +190,12 @@ def documented(*codes: Code) -> dict[int | str, dict[str, Any]]:
         status: {"description": "; ".join(dict.fromkeys(lines)), "content": {PROBLEM: schema}}
         for status, lines in by_status.items()
     }
+
+
+def _is_of_other_type(request: Request, errors: Sequence[Any]) -> bool:
+    """Whether a body was not read since it is not said to be JSON."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return any(error["loc"][:1] == ("body",) for error in errors) and not re.fullmatch(r"application/(.+\+)?json", kind)
 
 
 def _invalid(errors: Sequence[Any]) -> Refusal:

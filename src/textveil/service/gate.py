@@ -60,7 +60,9 @@ class Gate:
         else:
             key = await self._key(service.keys, headers.get("authorization", ""))
         if path == "/metrics" and key is not None and not key.metrics:
-            raise Refusal(Code.UNAUTHORISED, "the key is not for metrics")
+            raise Refusal(Code.FORBIDDEN, "the key is not for metrics", remedy="Ask for a key made with --metrics.")
+        if path != "/metrics" and key is not None and not key.datasets and not key.playground:
+            raise Refusal(Code.FORBIDDEN, "the key is for metrics alone")
         wait = service.buckets.take(_NOBODY) if key is None else service.buckets.take(key.id, rate=key.rate)
         if wait:
             raise Refusal(Code.RATE, headers=retry_after(wait))

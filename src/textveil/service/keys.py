@@ -7,11 +7,14 @@ sets, and may be revoked; the file is read again when it changes, so a running s
 from __future__ import annotations
 
 import base64
+import fcntl
 import hashlib
 import hmac
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,16 +111,20 @@ class KeyFile:
             rate=None if rate is None else require_positive("rate", rate),
             created=_now(),
         )
-        self._write({**self._current(), key.id: key})
+        with self._changing():
+            self._write({**self._current(), key.id: key})
         return f"tv_{number}_{base64.urlsafe_b64encode(secret).rstrip(b'=').decode()}"
 
     def revoke(self, number: str) -> Key:
         """Make a key useless, at once, also for a service that runs."""
-        keys = self._current()
-        if number not in keys:
-            raise InvalidInputError(f"there is no key {number!r} in {self.path}; `textveil serve keys list` shows all")
-        revoked = replace(keys[number], revoked=keys[number].revoked or _now())
-        self._write({**keys, number: revoked})
+        with self._changing():
+            keys = self._current()
+            if number not in keys:
+                raise InvalidInputError(
+                    f"there is no key {number!r} in {self.path}; `textveil serve keys list` shows all"
+                )
+            revoked = replace(keys[number], revoked=keys[number].revoked or _now())
+            self._write({**keys, number: revoked})
         return revoked
 
     def remembered(self, token: str) -> Key | None:
@@ -159,6 +166,14 @@ class KeyFile:
                 self._seen = seen
                 self._checked.clear()
             return dict(self._keys)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Let one program at a time read the keys and write them: what another wrote in between would be lost."""
+        beside = self.path.with_name(f".{self.path.name}.lock")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def _write(self, keys: dict[str, Key]) -> None:
         plain = {"textveil keys": _FORMAT, "keys": [asdict(key) for key in keys.values()]}

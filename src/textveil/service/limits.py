@@ -23,7 +23,7 @@ class Limits:
     stream_bytes : of a streamed request, all together
     record_bytes : of one record of a stream
     records : of one request, streamed or not
-    numbers : of all vectors of a request, which cost more than their bytes
+    numbers : of all vectors of a request, or of its answer, which cost more than their bytes
     """
 
     body_bytes: int = 4 * MIB

@@ -52,7 +52,11 @@ def through_lines(
 def check_all(records: Sequence[Any], released: Sequence[Any]) -> None:
     """Refuse to go on if not all records were paid for."""
     if len(released) < len(records):
-        raise Refusal(Code.OVER_BUDGET, "the stream has more records than it declared; the rest was not released")
+        raise Refusal(
+            Code.OVER_BUDGET,
+            "the stream has more records than it declared; the rest was not released",
+            remedy="Send the rest in another stream, and declare as many records as it has: records=N.",
+        )
 
 
 def _batches_of_lines(body: io.BufferedIOBase, longest: int) -> Iterator[list[bytes]]:
@@ -71,7 +75,9 @@ def _batches_of_lines(body: io.BufferedIOBase, longest: int) -> Iterator[list[by
 def _parsed(kind: Kind, line: bytes, place: int) -> Any:
     try:
         return _RECORDS[kind].validate_json(line)
-    except ValidationError:
+    except ValidationError as error:
+        if error.errors(include_input=False)[0]["type"] == "json_invalid":
+            raise Refusal(Code.MALFORMED, f"line {place + 1} is not JSON") from None
         raise _wrong(kind, place) from None
 
 

@@ -77,6 +77,8 @@ def release(
 ) -> bytes:
     """Release private values and return the answer, which is paid for."""
     check(work, private, limits)
+    if len(private) * work.gives > limits.numbers:
+        raise Refusal(Code.TOO_LARGE, f"an answer may have at most {limits.numbers:,} numbers")
     pieces = work.pieces(private)
     bought = purchase_of(work, records=len(private), pieces=pieces, rows=rows, dataset=dataset, part=part)
     entry = spending.reserve(bought, touch=True)

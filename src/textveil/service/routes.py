@@ -77,6 +77,7 @@ def preview(order: PreviewOrder, service: ServiceOf, caller: CallerOf) -> Any:
             "promise": str(promise),
             "guarantee": promise.as_dict(),
             "worst_case": promise.worst_case(),
+            "stays": work.kept,
             **service.spending.preview(bought),
         }
     )

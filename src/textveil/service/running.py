@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
+import socket
 import sys
 from types import FrameType
 from typing import Any
@@ -14,6 +16,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from textveil.service.app import build
 from textveil.service.service import Service
 
+LOG = logging.getLogger("textveil.service")
 GRACE_SECONDS = 30
 _AT_ONCE = 200
 _IDLE_SECONDS = 10
@@ -46,10 +49,19 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._service = service
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See first to it that faults nobody waits for are logged by their kind alone."""
+        asyncio.get_running_loop().set_exception_handler(_log_kind)
+        await super().startup(sockets)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take no new work."""
         self._service.stopping = True
         super().handle_exit(sig, frame)
+
+
+def _log_kind(_: asyncio.AbstractEventLoop, facts: dict[str, Any]) -> None:
+    LOG.error("fault %s outside of a request", type(facts.get("exception")).__name__)
 
 
 def server_of(service: Service, *, host: str, port: int, grace: int = GRACE_SECONDS) -> uvicorn.Server:

@@ -6,6 +6,7 @@ fault nobody foresaw it has the kind and the place in the code, not the message,
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import traceback
@@ -61,6 +62,11 @@ class Shield:
                 LOG.error("fault %s at %s", type(error).__name__, _place(error))
             if status == 0:
                 await problem_response(refusal)(scope, receive, guarded)
+        except asyncio.CancelledError:
+            if not self._service.stopping:
+                raise
+            # The server would write all it knows of this into its log.
+            LOG.warning("cut off, since the service stops")
         self._record(scope, status, time.perf_counter() - began)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:

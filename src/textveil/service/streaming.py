@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
@@ -29,8 +30,9 @@ from textveil.service.spending import Purchase, Spending
 
 router = APIRouter(prefix="/v1")
 
-_AT_ONCE = 8
-_PATIENCE_SECONDS = 60.0
+_AT_ONCE, _OF_ONE_KEY = 8, 2
+# How long is waited for what is not blank, and in all.
+_PATIENCE_SECONDS, _MOST_SECONDS = 60.0, 3600.0
 _MEDIA = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in (NDJSON, ARROW)}
 _CODES = (
     Code.UNKNOWN_MECHANISM,
@@ -60,7 +62,11 @@ class Account:
         if not records:
             return []
         if self._work.adds and self._work.pieces(records) > self._bought.pieces:
-            raise Refusal(Code.OVER_BUDGET, "a record has more words or sentences than the stream declared")
+            raise Refusal(
+                Code.OVER_BUDGET,
+                "a record has more words or sentences than the stream declared",
+                remedy="Declare as many as the longest record has: pieces=N.",
+            )
         if not self._touched:
             self._entry.touch()
             self._touched = True
@@ -121,35 +127,65 @@ async def stream(
     if media not in (NDJSON, ARROW):
         raise Refusal(Code.MEDIA_TYPE)
     work = service.catalogue.offer(mechanism).work(kind, epsilon)
-    limits, limiter = service.limits, _limiter(request)
+    limits, places = service.limits, _places(request)
     if records > limits.records:
         raise Refusal(Code.TOO_LARGE, f"a stream may have at most {limits.records:,} records")
-    if not limiter.available_tokens:
-        raise Refusal(Code.BUSY, f"{_AT_ONCE} streams are running", headers=retry_after(5))
     payer = caller.pays_from(service, dataset)
     bought = purchase_of(work, records=records, pieces=pieces, rows=rows, dataset=payer, part=part)
-    account = await to_thread.run_sync(Account, work, bought, service.spending, limits, records)
+    leave = places.take(None if caller.key is None else caller.key.id)
+    try:
+        account = await to_thread.run_sync(Account, work, bought, service.spending, limits, records)
+    except BaseException:
+        leave()
+        raise
     body = io.BufferedReader(_Body(request))
     if media == NDJSON:
         pieces_out = through_lines(body, kind, account.process, account.committed, longest=limits.record_bytes)
     else:
         pieces_out = through_arrow(
-            body, kind, account.process, account.described, account.committed, most=limits.records
+            body,
+            kind,
+            account.process,
+            account.described,
+            account.committed,
+            most=limits.records,
+            most_bytes=limits.stream_bytes,
         )
 
     def ended() -> None:
         account.close()
         service.metrics.released(mechanism, kind, account.released)
 
-    return _Streamed(pieces_out, ended, media=media, limiter=limiter)
+    return _Streamed(pieces_out, ended, leave, media=media, limiter=places.limiter)
 
 
-def _limiter(request: Request) -> anyio.CapacityLimiter:
+class Places:
+    """The streams that run: so many in all, and fewer of one key."""
+
+    def __init__(self) -> None:
+        self.limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self._held: Counter[str | None] = Counter()
+
+    def take(self, key: str | None) -> Callable[[], None]:
+        """Take a place, or refuse; returns how to leave it."""
+        if self._held.total() >= _AT_ONCE:
+            raise Refusal(Code.BUSY, f"{_AT_ONCE} streams are running", headers=retry_after(5))
+        if key is not None and self._held[key] >= _OF_ONE_KEY:
+            raise Refusal(Code.BUSY, f"{_OF_ONE_KEY} streams of this key are running", headers=retry_after(5))
+        self._held[key] += 1
+
+        def leave() -> None:
+            self._held[key] -= 1
+
+        return leave
+
+
+def _places(request: Request) -> Places:
     state = request.app.state
     if not hasattr(state, "streams"):
-        state.streams = anyio.CapacityLimiter(_AT_ONCE)
-    limiter: anyio.CapacityLimiter = state.streams
-    return limiter
+        state.streams = Places()
+    places: Places = state.streams
+    return places
 
 
 class _Body(io.RawIOBase):
@@ -158,6 +194,7 @@ class _Body(io.RawIOBase):
     def __init__(self, request: Request) -> None:
         self._chunks = request.stream()
         self._rest = b""
+        self._silent = self._waited = 0.0
 
     def readable(self) -> bool:
         """It is."""
@@ -175,19 +212,31 @@ class _Body(io.RawIOBase):
         return len(piece)
 
     async def _next(self) -> bytes | None:
-        with anyio.fail_after(_PATIENCE_SECONDS):
-            return await anext(self._chunks, None)
+        began = anyio.current_time()
+        with anyio.fail_after(min(_PATIENCE_SECONDS - self._silent, _MOST_SECONDS - self._waited)):
+            chunk = await anext(self._chunks, None)
+        seconds = anyio.current_time() - began
+        self._waited += seconds
+        # Blank lines are no records: they keep no place.
+        self._silent = 0.0 if chunk and not chunk.isspace() else self._silent + seconds
+        return chunk
 
 
 class _Streamed(Response):
     """Sends pieces as they are made; an error before the first of them is a problem with its own status."""
 
     def __init__(
-        self, pieces: Iterator[bytes], ended: Callable[[], None], *, media: str, limiter: anyio.CapacityLimiter
+        self,
+        pieces: Iterator[bytes],
+        ended: Callable[[], None],
+        leave: Callable[[], None],
+        *,
+        media: str,
+        limiter: anyio.CapacityLimiter,
     ) -> None:
         super().__init__(media_type=media)
         del self.headers["content-length"]
-        self._pieces, self._ended, self._limiter = pieces, ended, limiter
+        self._pieces, self._ended, self._leave, self._limiter = pieces, ended, leave, limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Make pieces in a thread, without limit but that of the request, and send them."""
@@ -206,10 +255,13 @@ class _Streamed(Response):
             with inlet:
                 await to_thread.run_sync(make, limiter=self._limiter)
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(produce)
-            with outlet:
-                fault = await self._send(outlet, scope, receive, send)
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(produce)
+                with outlet:
+                    fault = await self._send(outlet, scope, receive, send)
+        finally:
+            self._leave()
         if fault is not None:
             raise fault
 

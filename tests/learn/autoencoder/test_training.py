@@ -12,9 +12,8 @@ from textveil.learn.autoencoder.network import Shape
 from textveil.learn.autoencoder.noise import TrainingNoise
 from textveil.learn.autoencoder.training import Recipe, train
 from textveil.learn.checkpoints import TrainingInterrupted
-from textveil.mechanisms.adept import Adept
+from textveil.mechanisms.adept import Adept, default_noise
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
-from textveil.mechanisms.privunit import PrivUnit
 from textveil.randomness import RandomSource
 
 torch = pytest.importorskip("torch")
@@ -83,7 +82,7 @@ def far_apart(first, second):
 @pytest.mark.parametrize(
     ("name", "mechanism"),
     [
-        ("privunit", PrivUnit(epsilon=3.0, dimension=3, clip=2.0)),
+        ("privunit", default_noise(3.0, 3, 2.0)),
         ("published", ClippedLaplace(epsilon=3.0, dimension=3, clip=2.0, variant="published", precision="fast")),
     ],
 )
@@ -122,6 +121,6 @@ def test_recipes_that_can_not_work_are_refused(wrong, told):
 
 
 def test_epsilons_are_spread_over_the_range():
-    epsilons = [noise.mechanism.epsilon for noise in Recipe(epsilon=2.0, up_to=8.0).noises()]
-    assert epsilons == pytest.approx([2, 3, 4, 5, 6, 7, 8])
+    epsilons = [noise.mechanism.epsilon for noise in Recipe(epsilon=0.5, up_to=32.0).noises()]
+    assert epsilons == pytest.approx([0.5, 1, 2, 4, 8, 16, 32])
     assert len(Recipe(epsilon=2.0).noises()) == 1

@@ -50,7 +50,8 @@ def test_the_json_has_the_documented_layout_and_no_infinities(frontier):
 
 
 def test_points_come_back_as_they_were(frontier):
-    assert from_json(to_json(frontier.points)) == list(frontier.points)
+    points = [*frontier.points, Point("a", {"loss": Value.exact(1.0)}, near=3)]
+    assert from_json(to_json(points)) == points
 
 
 def test_the_csv_has_a_line_for_each_value(frontier):
@@ -95,7 +96,7 @@ def test_the_picture_shows_both_panels_and_marks_what_is_refuted(frontier):
     pytest.importorskip("matplotlib")
     figure = draw(frontier)
     assert [axes.get_xlabel() for axes in figure.axes] == [
-        "worst-case loss at the radius (nats)",
+        "proved loss at the radius (nats)",
         "words that stay as they are",
     ]
     assert [text.get_text() for text in figure.legends[0].get_texts()][1] == "as published (refuted)"

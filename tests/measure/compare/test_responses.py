@@ -24,6 +24,14 @@ def test_the_numbers_are_those_of_the_mechanism(setting, loss):
     assert found.pair.value == pytest.approx(np.maximum(own, other).sum(axis=1).mean() / 2, rel=1e-9)
 
 
+def test_with_one_near_word_half_of_the_words_stay_at_the_logarithm_of_the_others(setting):
+    others = len(setting.vocabulary) - 1
+    found = Responses(setting).at(np.log(others), near=1)
+    assert found.near == 1
+    assert found.unchanged.value == pytest.approx(0.5)
+    assert found.pair.value == pytest.approx(0.5 + 0.25 * (others - 1) / others)
+
+
 def test_no_other_number_of_near_words_moves_them_less(setting):
     found = Responses(setting).at(3.0)
     points = setting.vocabulary.points.astype(float)

@@ -12,6 +12,7 @@ from textveil.guarantees import Status
 from textveil.measure.compare import compare_words
 from textveil.measure.compare import words as comparing
 from textveil.measure.compare.findings import at_epsilon, at_share
+from textveil.measure.compare.frontier import Frontier, Point, Value
 from textveil.measure.compare.setting import Sizes
 from textveil.measure.compare.texts import Texts
 
@@ -61,6 +62,18 @@ def test_at_an_equal_epsilon_interpolation_passes_through_the_points(frontier):
         assert at_epsilon(frontier, "laplace", epsilon, of="unchanged") == pytest.approx(max(kept, 1e-9), abs=1e-6)
     assert at_epsilon(frontier, "laplace", 1e9, of="unchanged") is None
     assert at_share(frontier, "response", 1.0) is None
+
+
+def test_nothing_is_read_off_where_the_number_of_near_words_changes():
+    def point(loss, kept, near):
+        return Point("response", {"epsilon": Value.exact(loss), "unchanged": Value.exact(kept)}, near)
+
+    points = [point(1.0, 0.1, 3), point(2.0, 0.3, 2), point(3.0, 0.4, 2), point(4.0, 0.6, 1)]
+    found = Frontier("", {}, (), (), points)
+    assert at_share(found, "response", 0.35) == pytest.approx(2.47, abs=0.1)
+    assert at_share(found, "response", 0.4) == pytest.approx(3.0)
+    assert at_share(found, "response", 0.5) is None
+    assert at_epsilon(found, "response", 1.5, of="unchanged") is None
 
 
 def test_the_same_seed_gives_the_same_points_and_another_seed_others(words):

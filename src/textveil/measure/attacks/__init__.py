@@ -5,7 +5,7 @@ from textveil.measure.attacks.guessing import Guesses, adaptive_attack, static_a
 from textveil.measure.attacks.inversion import Inversion, invert
 from textveil.measure.attacks.membership import Membership, membership_attack
 from textveil.measure.attacks.pairs import pair_attack, pair_bound
-from textveil.measure.attacks.recovery import mean_within, recovered_ranks
+from textveil.measure.attacks.recovery import recovered_chances
 
 __all__ = [
     "Attack",
@@ -18,10 +18,9 @@ __all__ = [
     "invert",
     "is_pointwise",
     "losses_at",
-    "mean_within",
     "membership_attack",
     "pair_attack",
     "pair_bound",
-    "recovered_ranks",
+    "recovered_chances",
     "static_attack",
 ]

@@ -21,16 +21,22 @@ Ids = NDArray[np.int64]
 _DISTANCES_A_BLOCK = 2**22
 
 
-def recovered_ranks(
-    released: Floats, candidates: Floats, truth: Ids, *, likelihood: Callable[[Floats], Floats] | None = None
+def recovered_chances(
+    released: Floats,
+    candidates: Floats,
+    truth: Ids,
+    *,
+    among: int = 1,
+    likelihood: Callable[[Floats], Floats] | None = None,
 ) -> Floats:
-    """Return the rank of the true candidate of each release: 0 if it is first; equals share the mean of their ranks.
+    """Return the chance that the true candidate of each release is among the first; equals are taken in any order.
 
     Parameters
     ----------
     released : (n, dimension)
     candidates : public, (m, dimension)
     truth : n numbers of candidates
+    among : so many are first
     likelihood : makes scores, likelier is larger, of the distances of releases (rows) to candidates (columns), with
         what is known before as well; the nearest is likeliest if left out
     """
@@ -46,13 +52,7 @@ def recovered_ranks(
         distances = space.distances(np.asarray(released[start : start + height], dtype=np.float64), public)
         scores = -distances if likelihood is None else likelihood(distances)
         true = scores[np.arange(len(own)), own][:, None]
-        equal = (scores == true).sum(axis=1) - 1
-        return np.asarray((scores > true).sum(axis=1) + equal / 2)
+        return np.clip((among - (scores > true).sum(axis=1)) / (scores == true).sum(axis=1), 0.0, 1.0)
 
     parts = list(over_threads(work, range(0, len(released), height)))
     return np.concatenate(parts) if parts else np.empty(0)
-
-
-def mean_within(ranks: Floats, first: int = 1) -> float:
-    """Return how often the true candidate is among the first."""
-    return float(np.mean(ranks <= first - 1))

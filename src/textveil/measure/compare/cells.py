@@ -14,7 +14,7 @@ from textveil.randomness import RandomSource
 from textveil.receipts import digest_of
 
 # Raised when what is measured changes.
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)

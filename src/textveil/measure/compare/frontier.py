@@ -57,10 +57,18 @@ class Way:
 
 @dataclass(frozen=True)
 class Point:
-    """A way at one strength, with the values of quantities by their keys."""
+    """A way at one strength.
+
+    Parameters
+    ----------
+    way : its key
+    values : of quantities by their keys
+    near : the number of near words of a public response; between points that differ in it nothing is read off
+    """
 
     way: str
     values: Mapping[str, Value]
+    near: int | None = None
 
 
 @dataclass(frozen=True)
@@ -131,9 +139,14 @@ def plain(value: Value) -> list[Any]:
 
 def to_json(points: Iterable[Point]) -> str:
     """Return points as text from which `from_json` makes them again."""
-    return json.dumps([[point.way, {key: asdict(value) for key, value in point.values.items()}] for point in points])
+    return json.dumps(
+        [[point.way, {key: asdict(value) for key, value in point.values.items()}, point.near] for point in points]
+    )
 
 
 def from_json(text: str) -> list[Point]:
     """Return the points of `to_json`."""
-    return [Point(way, {key: Value(**value) for key, value in values.items()}) for way, values in json.loads(text)]
+    return [
+        Point(way, {key: Value(**value) for key, value in values.items()}, near)
+        for way, values, near in json.loads(text)
+    ]

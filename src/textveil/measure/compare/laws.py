@@ -86,7 +86,7 @@ def response_points(setting: Setting, losses: Sequence[float]) -> list[Point]:
         values = {name: getattr(found, name) for name in ("unchanged", "naming", "moved", "pair")}
         promise = {name: Value.exact(loss, THEOREM) for name in ("epsilon", "loss", "far")}
         promise["bound"] = Value.exact(setting.bound(loss), THEOREM)
-        points.append(Point(RESPONSE.key, {**promise, **values}))
+        points.append(Point(RESPONSE.key, {**promise, **values}, found.near))
         if found.unchanged.value > NEARLY_ALL:
             break
     return points
@@ -108,6 +108,7 @@ def _of_law(swept: Sweep, place: int) -> dict[str, Value]:
         "naming": Value.exact(swept.unchanged[place]),
         "running": Value.exact(swept.running[place]),
         "frequent": Value.exact(swept.frequent[place]),
+        "frequent_word": Value.exact(swept.frequent[place]),
         "pair": swept.pair[place],
         "moved": swept.moved[place],
     }

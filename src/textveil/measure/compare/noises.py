@@ -1,5 +1,6 @@
-"""Noise on the vector of a word, then the nearest word: each mechanism at a loss that is true at the public radius.
+"""Noise on the vector of a word, then the nearest word: each at a loss that is proved at the public radius.
 
+It is that of the noisy vector. The word is made of the vector alone, and loses at most as much; how much is not known.
 Where a promise is refuted the mechanism is set up as its paper does, for the loss that it claims, and the true loss
 stands beside it.
 """
@@ -35,7 +36,7 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 DELTA = 1e-6
-_CLIPPED = 0.99
+CLIPPED = 0.99
 _PORTION = 4096
 
 
@@ -54,7 +55,7 @@ class Setup:
     Parameters
     ----------
     epsilon : its own parameter
-    loss, far : what it truly loses at most at the radius, and between far words
+    loss, far : what its noisy vector truly loses at most at the radius, and between far words
     release : words in, words out
     noisy : what it does before the nearest word is looked for, where the density is known
     """
@@ -221,4 +222,4 @@ def _covariance(vocabulary: Vocabulary) -> Floats:
 @lru_cache(maxsize=2)
 def _clip(vocabulary: Vocabulary) -> float:
     """A public length that few words pass."""
-    return float(np.quantile(np.linalg.norm(vocabulary.points.astype(np.float64), axis=1), _CLIPPED))
+    return float(np.quantile(np.linalg.norm(vocabulary.points.astype(np.float64), axis=1), CLIPPED))

@@ -38,12 +38,13 @@ EPSILON = Quantity(
     "between the two kinds; the loss at the radius is.",
 )  # fmt: skip
 LOSS = Quantity(
-    "loss", "worst-case loss at the radius (nats)", "privacy", "lower", "log",
-    "The true worst case between two inputs that lie the public radius apart, the same for all mechanisms: their "
-    "guarantee if that is a theorem, and what is true if it is refuted; some of these have no bound.",
+    "loss", "proved loss at the radius (nats)", "privacy", "lower", "log",
+    "What is proved of the worst case between two inputs that lie the public radius apart: exact where the law of what "
+    "is released is known; for noise and the nearest word that of the noisy vector, an upper bound for the word, whose "
+    "exact loss is not known. Where a promise is refuted, what is true instead; some of these have no bound.",
 )  # fmt: skip
 FAR = Quantity(
-    "far", "worst-case loss between far inputs (nats)", "privacy", "lower", "log",
+    "far", "proved loss between far inputs (nats)", "privacy", "lower", "log",
     "The same for two inputs as far apart as the farthest that were looked at.",
 )  # fmt: skip
 NAMING = Quantity(
@@ -54,7 +55,13 @@ NAMING = Quantity(
 FREQUENT = Quantity(
     "frequent", "attack: names a word of running text", "attack", "lower", "linear",
     "The same by the best attack that knows how frequent words are (Zipf's law by their place in the table), on words "
-    "as frequent as that. For noise the attacker sees the noisy vector, which is at least as telling as its word.",
+    "as frequent as that. For noise the attacker sees the noisy vector, which is at least as telling as its word: at "
+    "most so many are named by who sees the word.",
+)  # fmt: skip
+FREQUENT_WORD = Quantity(
+    "frequent_word", "attack: names a word of running text by the released word", "attack", "lower", "linear",
+    "The same by who sees the released word alone. For noise the best attack is not known: at least so many are named, "
+    "by taking words as they are.",
 )  # fmt: skip
 BOUND = Quantity(
     "bound", "attack: no one names more, by the guarantee alone", "attack", "lower", "linear",
@@ -97,5 +104,5 @@ ACCURACY = Quantity(
     "Logistic regression learns from released texts and is asked about others that were released, too.",
 )  # fmt: skip
 
-OF_WORDS = (EPSILON, LOSS, FAR, NAMING, FREQUENT, BOUND, PAIR, UNCHANGED, RUNNING, MOVED, ACCURACY)
+OF_WORDS = (EPSILON, LOSS, FAR, NAMING, FREQUENT, FREQUENT_WORD, BOUND, PAIR, UNCHANGED, RUNNING, MOVED, ACCURACY)
 OF_VECTORS = (EPSILON, LOSS, FAR, NAMING, INVERSION, MEMBERSHIP, COSINE, ERROR, ACCURACY)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.measure.attacks import recovered_ranks
+from textveil.measure.attacks import recovered_chances
 from textveil.measure.compare.frontier import AT_LEAST, AT_MOST, SAMPLED, THEOREM, Point, Value
-from textveil.measure.compare.intervals import of_mean, of_share
+from textveil.measure.compare.intervals import of_mean, of_repeats, of_share
 from textveil.measure.compare.noises import Noise, Noisy, Setup
 from textveil.measure.compare.setting import Setting
 from textveil.measure.compare.texts import Texts
@@ -27,13 +27,18 @@ def noise_points(
         setup = noise.build(setting, loss)
     except InvalidInputError:
         return []
-    words = np.tile(setting.sample, setting.sizes.repeats)
+    repeats = setting.sizes.repeats
+    words = np.tile(setting.sample, repeats)
     released = setup.release(words, source)
+    stayed = (released == words).reshape(repeats, -1)
+    away = _distances(setting, words, released) / setting.usual
     values = {
-        **{name: Value.exact(getattr(setup, name), THEOREM) for name in ("epsilon", "loss", "far")},
-        "unchanged": of_share(released == words),
-        "naming": of_share(released == words, SAMPLED if noise.best_named else AT_LEAST),
-        "moved": of_mean(_distances(setting, words, released) / setting.usual),
+        "epsilon": Value.exact(setup.epsilon, THEOREM),
+        # Proved of the noisy vector; the word is made of it, and its own loss is not known.
+        **{name: Value.exact(getattr(setup, name), AT_MOST) for name in ("loss", "far")},
+        "unchanged": of_repeats(stayed),
+        "naming": of_repeats(stayed, SAMPLED if noise.best_named else AT_LEAST),
+        "moved": of_mean(away.reshape(repeats, -1).mean(axis=0)),
         "pair": _told_apart(setting, setup, source.at(len(words))),
     }
     if setup.noisy is not None:
@@ -51,17 +56,21 @@ def _told_apart(setting: Setting, setup: Setup, source: RandomSource) -> Value:
     other = np.tile(np.concatenate([setting.neighbours, setting.paired]), setting.sizes.repeats)
     released = setup.release(own, source)
     margin = _distances(setting, other, released) - _distances(setting, own, released)
-    return of_mean(np.where(margin == 0, 0.5, margin > 0), AT_LEAST)
+    # Releases of a pair, in both directions, are one observation.
+    right = np.where(margin == 0, 0.5, margin > 0).reshape(2 * setting.sizes.repeats, -1)
+    return of_mean(right.mean(axis=0), AT_LEAST)
 
 
 def _of_running_text(setting: Setting, noisy: Noisy, source: RandomSource) -> dict[str, Value]:
-    """Return what stays of running text, and what an attacker names who sees the noisy vectors."""
+    """Return what stays of running text, and what attackers name who see the words, as they are, or the vectors."""
     vocabulary, words, chances = setting.vocabulary, setting.running, np.log(setting.frequencies)
     released = noisy.release(words, source)
-    ranks = recovered_ranks(released, vocabulary.points, words, likelihood=lambda far: chances + noisy.density(far))
+    named = recovered_chances(released, vocabulary.points, words, likelihood=lambda far: chances + noisy.density(far))
+    stayed = vocabulary.nearest(released) == words
     return {
-        "running": of_share(vocabulary.nearest(released) == words),
-        "frequent": of_share(ranks == 0, AT_MOST),
+        "running": of_share(stayed),
+        "frequent": of_repeats(named[None], AT_MOST),
+        "frequent_word": of_share(stayed, AT_LEAST),
     }
 
 

@@ -39,20 +39,20 @@ class Responses:
 
     setting: Setting
 
-    def at(self, loss: float) -> Response:
+    def at(self, loss: float, *, near: int | None = None) -> Response:
         """Return what happens at a loss between any two words, with the number of near words that moves them least.
 
-        A word is among those nearest to it, and no word gives an output with more than e^l / Z, so the best attack
-        takes words as they are, and names as many as stay.
+        With `near` that number is given instead. A word is among those nearest to it, and no word gives an output with
+        more than e^l / Z, so the best attack takes words as they are, and names as many as stay.
         """
         sums, shared = self._looked_at
         count = len(self.setting.vocabulary)
-        near = np.arange(1, count)
+        numbers = np.arange(1, count)
         # In units of e^l, so that nothing overflows.
         odds = np.exp(-loss)
-        total = near + (count - near) * odds
+        total = numbers + (count - numbers) * odds
         moved = (sums[:, :-1] * (1 - odds) + sums[:, -1:] * odds) / total
-        best = int(moved.mean(axis=0).argmin())
+        best = int(moved.mean(axis=0).argmin()) if near is None else near - 1
         m, own = best + 1, 1 / total[best]
         both = 2 * m - np.array([np.searchsorted(ranks, m) for ranks in shared])
         return Response(

@@ -23,7 +23,7 @@ from textveil.mechanisms.vectors import VectorMechanism
 Floats = NDArray[np.float64]
 
 # PrivEmb keeps one number of so many.
-_PROJECTED = 4
+PROJECTED = 4
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _mahalanobis(table: Table, loss: float) -> Made:
 
 
 def _privemb(table: Table, loss: float) -> Made:
-    epsilon, target = loss / table.radius, max(1, table.dimension // _PROJECTED)
+    epsilon, target = loss / table.radius, max(1, table.dimension // PROJECTED)
     axes = np.ascontiguousarray(np.linalg.eigh(table.covariance)[1][:, -target:].T)
     noise = PrivEmb(epsilon=epsilon, dimension=table.dimension, target=target, projection=axes, certify="operator")
     matrix = noise.chosen.matrix
@@ -130,7 +130,7 @@ WAYS: tuple[tuple[Way, Build], ...] = (
     (Way("laplace-delta", f"Laplace noise (delta {DELTA:g})", 4, 1), _laplace_delta),
     (Way("gaussian", f"Gaussian noise (delta {DELTA:g})", 1, 2), _gaussian),
     (Way("mahalanobis", "Mahalanobis noise", 2, 3), _mahalanobis),
-    (Way("privemb", f"principal axes (1 of {_PROJECTED}), Laplace noise", 3, 0), _privemb),
+    (Way("privemb", f"principal axes (1 of {PROJECTED}), Laplace noise", 3, 0), _privemb),
     (Way("privunit", "PrivUnit", 7, 4), _privunit),
     (Way("clipped", "ADePT's noise, repaired (radial)", 5, 5), _clipped_radial),
     (

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.measure.attacks import invert, membership_attack, recovered_ranks
+from textveil.measure.attacks import invert, membership_attack, recovered_chances
 from textveil.measure.compare.cells import Cells
 from textveil.measure.compare.frontier import AT_LEAST, SAMPLED, THEOREM, Frontier, Point, Value, Way
-from textveil.measure.compare.intervals import of_mean, of_share
+from textveil.measure.compare.intervals import of_mean, of_repeats
+from textveil.measure.compare.noises import DELTA
 from textveil.measure.compare.quantities import OF_VECTORS
 from textveil.measure.compare.setting import Sizes, ladder, spread_over
 from textveil.measure.compare.texts import accuracy_of
-from textveil.measure.compare.vector_ways import WAYS, Build, Made, Table
+from textveil.measure.compare.vector_ways import PROJECTED, WAYS, Build, Made, Table
 from textveil.measure.compare.words import Part, chosen_of
 from textveil.measure.tasks import Classification
 from textveil.mechanisms.vectors import checked_vectors
@@ -101,7 +102,8 @@ class _Comparison:
         """Say what is measured, for the cache."""
         labels = None if self.task is None else list(self.task.labels)
         digest = hashlib.sha256(np.ascontiguousarray(self.rows).tobytes()).hexdigest()
-        return {"rows": digest, "sizes": self.sizes.as_dict(), "labels": labels}
+        constants = {"delta": DELTA, "clipped": _CLIPPED, "projected": PROJECTED}
+        return {"rows": digest, "sizes": self.sizes.as_dict(), "labels": labels, **constants}
 
     def points(self, source: RandomSource, *, way: Way, build: Build, loss: float) -> list[Point]:
         """Return a mechanism at one loss at the radius, one point; none where it does not exist."""
@@ -130,7 +132,7 @@ class _Comparison:
             "Clip": f"{table.clip:.4g}, where a mechanism clips: 1% of the vectors are longer",
             "Measured": f"{len(self.private):,} vectors, {self.sizes.repeats} releases of each; an attacker has "
             f"{len(self.others):,} others to learn from",
-            "Intervals": "95%: Clopper-Pearson for shares, the normal law for means",
+            "Intervals": "95%: Clopper-Pearson for shares, the normal law for means, over vectors; repeats count less",
         }
         if self.task is not None:
             told["Texts"] = f"by chance {self.task.chance['accuracy']:.3f} of the classes are right"
@@ -143,12 +145,12 @@ class _Comparison:
         released = made.mechanism.release(self.rows[np.concatenate([ids, self.others])], source=source)
         released, own = released[: len(ids)], released[len(ids) :]
         read = made.read(released)
-        ranks = recovered_ranks(made.seen(released), made.expected(self.rows), ids)
+        named = recovered_chances(made.seen(released), made.expected(self.rows), ids)
         values = {
             **{name: Value.exact(getattr(made, name), THEOREM) for name in ("epsilon", "loss", "far")},
-            "cosine": of_mean(_cosines(read, truth)),
-            "error": _relative_error(read, truth),
-            "naming": of_share(ranks == 0, SAMPLED if made.best_named else AT_LEAST),
+            "cosine": of_mean(self._by_vector(_cosines(read, truth))),
+            "error": _root(of_mean(self._by_vector(_relative_squares(read, truth)))),
+            "naming": of_repeats(named.reshape(self.sizes.repeats, -1), SAMPLED if made.best_named else AT_LEAST),
             "inversion": self._inverted(own, released, truth),
             "membership": self._recognised(made, released[: len(self.private)]),
         }
@@ -157,11 +159,15 @@ class _Comparison:
             values["accuracy"] = accuracy_of(self.task, noisy)
         return values
 
+    def _by_vector(self, numbers: Floats) -> Floats:
+        """Return means over the repeats of each vector, which are not independent of each other."""
+        return np.asarray(numbers.reshape(self.sizes.repeats, -1).mean(axis=0))
+
     def _inverted(self, own: Floats, released: Floats, truth: Floats) -> Value:
         attack = invert(own, self.rows[self.others])
         missed = np.square(attack(released) - truth).sum(axis=1)
         spread = np.square(truth - attack.original_mean).sum(axis=1).mean()
-        found = of_mean(1 - missed / spread, AT_LEAST)
+        found = of_mean(self._by_vector(1 - missed / spread), AT_LEAST)
         return replace(found, value=max(0.0, found.value), low=max(0.0, found.low), high=max(0.0, found.high))
 
     def _recognised(self, made: Made, released: Floats) -> Value:
@@ -192,8 +198,11 @@ def _cosines(first: Floats, second: Floats) -> Floats:
     return np.asarray(np.divide((first * second).sum(axis=1), lengths, out=np.zeros(len(first)), where=lengths > 0))
 
 
-def _relative_error(read: Floats, truth: Floats) -> Value:
-    """Return the root of the mean squared error over the mean squared length."""
-    square = of_mean(np.square(read - truth).sum(axis=1) / np.square(truth).sum(axis=1).mean())
+def _relative_squares(read: Floats, truth: Floats) -> Floats:
+    """Return squared errors over the mean squared length."""
+    return np.asarray(np.square(read - truth).sum(axis=1) / np.square(truth).sum(axis=1).mean())
+
+
+def _root(square: Value) -> Value:
     value, low, high = (math.sqrt(max(0.0, it)) for it in (square.value, square.low, square.high))
     return Value(value, low, high, SAMPLED)

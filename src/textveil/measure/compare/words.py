@@ -24,7 +24,7 @@ from textveil.measure.compare.laws import (
     response_points,
     tight_points,
 )
-from textveil.measure.compare.noises import EUCLIDEAN, POINCARE
+from textveil.measure.compare.noises import CLIPPED, DELTA, EUCLIDEAN, POINCARE
 from textveil.measure.compare.quantities import OF_WORDS
 from textveil.measure.compare.releases import noise_points
 from textveil.measure.compare.setting import Setting, Sizes, ladder
@@ -72,7 +72,9 @@ def compare_words(
     only : keys of the ways that are measured; all if left out
     """
     setting = Setting.of(vocabulary, sizes or Sizes())
-    cells = Cells({**setting.subject(), "texts": texts.digest if texts else None}, seed, again)
+    cells = Cells(
+        {**setting.subject(), "texts": texts.digest if texts else None, "delta": DELTA, "clipped": CLIPPED}, seed, again
+    )
     wanted = chosen_of(_parts(setting, texts), only)
     points: list[Point] = []
     with progress("comparing", len(wanted)) as step:
@@ -149,7 +151,7 @@ def _about(setting: Setting, texts: Texts | None) -> dict[str, str]:
         f"{setting.usual:.3g} apart on average, and at most {setting.farthest:.3g} of those looked at",
         "Measured": f"laws that are known: exactly, over all pairs of words; noise: {len(setting.sample):,} words, "
         f"{sizes.repeats} releases of each; pairs: {len(setting.paired):,} words with their nearest neighbours",
-        "Intervals": "95%: Clopper-Pearson for shares, the normal law for means",
+        "Intervals": "95%: Clopper-Pearson for shares, the normal law for means, over words; repeats of one count less",
     }
     if texts is not None:
         chance = texts.task.chance["accuracy"]

@@ -14,7 +14,7 @@ export async function again() {
     if (!counted) show(body, make("p", { class: "lead" }, "This service keeps no ledger: nothing is counted, and repeated releases add up unseen."));
     else if (datasets.length === 0) show(body, make("p", { class: "lead" }, "This key may not spend from any data set."));
     else {
-      show(body, make("p", { class: "lead" }, "Every release is paid for before a byte of it leaves, and nothing is ever given back."),
+      show(body, make("p", { class: "lead" }, "Every release is paid for before a byte of it leaves, and what may have left is never given back."),
         await Promise.all(datasets.map(card)));
     }
   } catch (problem) {
@@ -39,7 +39,12 @@ export function meter(name, share) {
 }
 
 async function card({ name, facts: about }, at) {
-  const { entries } = await ask(`v1/datasets/${encodeURIComponent(name)}/history`);
+  let past;
+  try {
+    past = history(name, (await ask(`v1/datasets/${encodeURIComponent(name)}/history`)).entries);
+  } catch (problem) {
+    past = make("p", { class: "problem" }, `The history can't be shown. ${problem.told ?? ""}`);
+  }
   const { ceiling, spent, remaining, share } = about;
   return make("section", { class: "card", "aria-labelledby": `budget-${at}` },
     make("div", { class: "head" }, make("h2", { id: `budget-${at}` }, name), make("span", { class: "small" }, `protects each ${about.unit}`)),
@@ -49,20 +54,21 @@ async function card({ name, facts: about }, at) {
       ["Left", sum(remaining.epsilon, remaining.delta)],
       ["Ceiling", sum(ceiling.epsilon, ceiling.delta)],
     ])),
-    history(name, entries));
+    past);
 }
 
 function history(name, entries) {
   if (entries.length === 0) return make("p", { class: "small" }, "Nothing was released yet.");
   const rows = entries.toReversed().slice(0, 200).map((entry) => make("tr", {},
     make("td", {}, entry.reserved.replace("T", " ").slice(0, 16)),
-    make("td", {}, entry.mechanism ?? "?"),
-    make("td", {}, entry.part || "all"),
-    make("td", {}, number(amount(entry.epsilon ?? 0), 6)),
-    make("td", {}, entry.state)));
-  const head = ["When (UTC)", "Mechanism", "Part", "Cost (epsilon)", "State"].map((each) => make("th", { scope: "col" }, each));
+    make("td", { "data-name": "Cost (epsilon)" }, number(amount(entry.epsilon ?? 0), 6)),
+    make("td", { "data-name": "State" }, entry.state),
+    make("td", { "data-name": "Mechanism" }, entry.mechanism ?? "?"),
+    make("td", { "data-name": "Part" }, entry.part || "all"),
+    make("td", { "data-name": "Entry" }, make("code", {}, entry.id))));
+  const head = ["When (UTC)", "Cost (epsilon)", "State", "Mechanism", "Part", "Entry"].map((each) => make("th", { scope: "col" }, each));
   return make("details", { open: entries.length <= 8 },
     make("summary", {}, `History: ${number(entries.length)} ${entries.length === 1 ? "entry" : "entries"}`),
     make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `History of ${name}` },
-      make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))));
+      make("table", { class: "stacked" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))));
 }

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { amount, meter } from "./budgets.js";
-import { $, facts, make, number, odds, show } from "./dom.js";
+import { $, facts, make, number, odds, percent, show } from "./dom.js";
 import { longest, stream } from "./streaming.js";
 import { read, Unreadable } from "./tables.js";
 
@@ -33,7 +33,7 @@ export async function begin(given) {
 
   function epsilons() {
     const chosen = mechanisms.find((each) => each.name === $("release-with").value);
-    show($("release-at"), chosen.offered.map((each) => make("option", { value: each }, number(each))));
+    show($("release-at"), chosen.offered.map((each, at) => make("option", { value: each }, `${number(each)}${staying(chosen.stays[at], ": ", "")}`)));
   }
 
   function askRows() {
@@ -106,6 +106,7 @@ async function take(chosen) {
   peek();
 }
 
+const staying = (share, before, after) => (share === null ? "" : `${before}about ${percent(share)} of words stay${after}`);
 const many = (count) => `${number(count, 12)} ${count === 1 ? "record" : "records"}`;
 const length = (name) => table.column(name).slice(0, 50).join("").length;
 
@@ -156,13 +157,14 @@ function showQuote(answer) {
   const unit = size.kind === "documents" ? "sentences" : "words";
   const rows = [["Records", `${number(size.records, 12)}, the longest with ${number(size.pieces, 12)} ${unit}`],
     ["Odds for the longest", `at most ${odds(answer.worst_case)}`]];
+  if (answer.stays !== null) rows.push(["Words that stay", staying(answer.stays, "", ", in the mean over the vocabulary")]);
   if (answer.cost !== null) {
     rows.push(["Costs", `epsilon ${number(amount(answer.cost.epsilon), 6)}`]);
     rows.push([answer.allowed ? "Then left" : "Left", `epsilon ${number(amount(answer.remaining.epsilon), 6)} of ${chosen.dataset}`]);
   }
   const button = make("button", { id: "go", type: "button", disabled: !answer.allowed, onclick: go }, `Release ${many(size.records)}`);
   show($("quote"),
-    answer.allowed ? null : make("p", { class: "problem" }, `The budget does not allow it. ${answer.statement}`),
+    answer.allowed ? null : make("p", { class: "problem" }, `The budget does not allow it. ${answer.statement}. A smaller epsilon, shorter records or another data set may fit.`),
     make("dl", { class: "facts" }, facts(rows)),
     make("p", { class: "promise" }, answer.promise),
     answer.cost === null ? make("p", { class: "small" }, answer.statement) : null,
@@ -197,10 +199,11 @@ async function showDone(made, receipt, { dataset }) {
   const left = dataset === undefined ? null : (await ask(`v1/datasets/${encodeURIComponent(dataset)}`)).facts;
   show($("done"), heading,
     make("p", {}, receipt.ledger.statement),
+    left === null ? null : make("p", { class: "small" }, `Budget of ${dataset}: ${percent(left.share)} used`),
     left === null ? null : meter(dataset, left.share),
     make("p", { class: "row" },
       link(made.text, made.type, `${stem}.released${made.ending}`, "Download"),
-      link(JSON.stringify(receipt, null, 2), "application/json", `${stem}.released${made.ending}.receipt.json`, "Receipt", true)),
-    make("p", { class: "small" }, "The receipt names the mechanism, the promise and the entry of the ledger; it holds no content. Releasing the file again costs again."));
+      link(`${receipt.written}\n`, "application/json", `${stem}.released${made.ending}.receipt.json`, "Receipt", true)),
+    make("p", { class: "small" }, "The receipt names the mechanism, the promise and the entry of the ledger; it holds no content. `textveil verify FILE RECEIPT --ledger LEDGER` checks it. Releasing the file again costs again."));
   heading.focus();
 }

@@ -29,7 +29,8 @@ export async function stream(terms, kind, records, step) {
   for await (const line of lines(answer.body)) {
     const plain = JSON.parse(line);
     if (plain.problem) throw new Problem(plain.problem, plain.problem.status);
-    if (plain.receipt) receipt = plain.receipt;
+    // Its bytes are kept as they came: the ledger knows their digest, and JavaScript would write 1.0 as 1.
+    if (plain.receipt) receipt = { ...plain.receipt, written: line.replace(/^\{"receipt": (.*)\}$/s, "$1") };
     else released.push(readable(plain.released));
     if (released.length % 50 === 0) step(released.length);
   }

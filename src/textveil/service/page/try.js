@@ -75,6 +75,7 @@ async function refresh() {
   if (text.trim() === "") {
     show($("original"));
     show($("samples"));
+    $("legend").hidden = $("promised").hidden = true;
     return;
   }
   try {
@@ -85,6 +86,7 @@ async function refresh() {
     showOriginal($("original"), answer.pieces, text, mechanism().words ? (word) => look(word, chosen) : null);
     showSamples($("samples"), answer);
     $("legend").hidden = answer.pieces.length === 0;
+    $("promised").hidden = false;
     showPromise(answer);
     // What the tests measure: from the question to what is seen.
     $("samples").dataset.milliseconds = Math.round(performance.now() - began);
@@ -100,7 +102,7 @@ function showWordsAlone(text, chosen) {
     text: part, enters: /[\p{L}\p{N}]/u.test(part) ? part.toLowerCase() : null, known: true, left: false,
   }));
   showOriginal($("original"), pieces, text, (word) => look(word, chosen));
-  $("legend").hidden = $("again").hidden = true;
+  $("legend").hidden = $("again").hidden = $("promised").hidden = true;
   if (mechanism().words) lookAgain(chosen);
 }
 

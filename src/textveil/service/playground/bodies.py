@@ -51,6 +51,7 @@ class Looked(BaseModel):
     words: bool = Field(description="whether there are facts about words")
     default: float
     offered: list[float]
+    stays: list[float | None] = Field(description="for each that is offered, the mean share of words that stay")
     stops: list[float] = Field(description="the epsilons at which it can be looked at")
 
 

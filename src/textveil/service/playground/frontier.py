@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from textveil.errors import InvalidInputError
-from textveil.mechanisms.exponential import Exponential
 from textveil.service.catalogue import Kind
 from textveil.service.playground.ladder import Ladder
 
@@ -33,7 +32,7 @@ def points_of(ladder: Ladder) -> list[dict[str, float]]:
     """Return for each epsilon the share of words that stay, in the mean over the vocabulary, and the largest loss."""
     points = []
     for epsilon in ladder.stops if Kind.WORDS in ladder.offer.kinds else ():
-        made = ladder.work(Kind.WORDS, epsilon).mechanism
-        if isinstance(made, Exponential) and made.law.kept is not None:
-            points.append({"epsilon": epsilon, "kept": made.law.kept, "loss": made.guarantee.loss(float("inf"))})
+        made = ladder.work(Kind.WORDS, epsilon)
+        if made.kept is not None:
+            points.append({"epsilon": epsilon, "kept": made.kept, "loss": made.guarantee.loss(float("inf"))})
     return points

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 
 import textveil
+from textveil.measure.passes import KnownLaw
 from textveil.mechanisms.words import WordMechanism
 from textveil.service.bodies import Name
 from textveil.service.catalogue import Kind
@@ -76,6 +77,7 @@ def page(service: ServiceOf, caller: CallerOf, ladders: LaddersOf) -> Any:
                 "words": Kind.TEXTS in ladder.offer.kinds and Kind.WORDS in ladder.offer.kinds,
                 "default": ladder.offer.default,
                 "offered": list(ladder.offer.works),
+                "stays": [next(iter(each.values())).kept for each in ladder.offer.works.values()],
                 "stops": list(ladder.stops),
             }
             for name, ladder in ladders.items()
@@ -86,16 +88,18 @@ def page(service: ServiceOf, caller: CallerOf, ladders: LaddersOf) -> Any:
 @router.post("/samples", response_model=Samples, responses=_PUBLIC, operation_id="page_samples")
 def samples(order: SamplesOrder, service: ServiceOf, caller: CallerOf, ladders: LaddersOf) -> Any:
     """Draw samples of a text for somebody who knows it: no release, nothing is paid, nothing is kept."""
-    if not may_sample(service, caller):
-        raise Refusal(Code.UNAUTHORISED, "the key is not for the playground")
+    _check_may_sample(service, caller)
     ladder = ladders[order.mechanism]
     return samples_of(ladder.work(_reads(ladder), order.epsilon), order.text, order.samples)
 
 
 @router.post("/word", response_model=WordFacts, responses=_PUBLIC, operation_id="page_word")
-def word(order: WordOrder, ladders: LaddersOf) -> Any:
-    """Say what happens to a PUBLIC word, and what is around it."""
-    return finite(word_facts(_words(ladders, order), order.word))
+def word(order: WordOrder, service: ServiceOf, caller: CallerOf, ladders: LaddersOf) -> Any:
+    """Say what happens to a PUBLIC word, and what is around it; where the law is not known, samples are drawn."""
+    made = _words(ladders, order)
+    if not isinstance(made, KnownLaw):
+        _check_may_sample(service, caller)
+    return finite(word_facts(made, order.word))
 
 
 @router.post(
@@ -121,6 +125,12 @@ def size(order: SizeOrder, ladders: LaddersOf) -> Any:
 def frontier(mechanism: Name, service: ServiceOf, ladders: LaddersOf) -> Any:
     """Return what is kept at each epsilon, and the file of `textveil compare` that the operator gave."""
     return finite({"points": points_of(ladders[mechanism]), "file": service.frontier})
+
+
+def _check_may_sample(service: Service, caller: Caller) -> None:
+    if not may_sample(service, caller):
+        remedy = "Ask for a key made with --playground."
+        raise Refusal(Code.FORBIDDEN, "the key is not for the playground", remedy=remedy)
 
 
 def _reads(ladder: Ladder) -> Kind:
