@@ -34,17 +34,19 @@ def test_a_budget_is_made_shown_spent_and_exported(run, vectors):
     assert "at most epsilon 5 for each record" in run(
         "ledger", "init", "b.db", "--dataset", "notes", "--unit", "record", "--epsilon", "5"
     )
+    assert "the sum of the entries" in run("ledger", "check", "b.db")
     paid = ["--ledger", "b.db", "--dataset", "notes"]
     told = run("embed", *vectors, "-o", "out.npy", *paid, "--preview")
     assert "Cost     epsilon 2 for each record" in told
     assert "after this release: epsilon 2 of 5 (left 3)" in told
-    assert run("ledger", "history", "b.db") == ""
+    assert run("ledger", "history", "b.db").strip() == "Nothing was reserved yet."
     run("embed", *vectors, "-o", "out.npy", *paid)
     run("embed", *vectors, "-o", "north.npy", *paid, "--part", "north")
     shown = run("ledger", "show", "b.db")
     assert "80.0%  epsilon 4 of 5 (left 1)" in shown
     assert "━" in shown
-    history = run("ledger", "history", "b.db", "--dataset", "notes").splitlines()
+    head, *history = run("ledger", "history", "b.db", "--dataset", "notes").splitlines()
+    assert head.startswith("data set  number")
     assert len(history) == 2
     assert "committed" in history[0]
     assert "part north: epsilon 2" in history[1]
@@ -52,7 +54,7 @@ def test_a_budget_is_made_shown_spent_and_exported(run, vectors):
     run("ledger", "export", "b.db", "--format", "csv", "-o", "b.csv")
     with open("b.csv", encoding="utf-8", newline="") as file:
         assert [row["part"] for row in csv.DictReader(io.StringIO(file.read()))] == ["", "north"]
-    assert "the ledger at b.db has it as entry 1 of notes" in run("verify", "out.npy", "--ledger", "b.db")
+    assert "b.db has it as entry 1 of notes" in run("verify", "out.npy", "--ledger", "b.db")
 
 
 def test_the_sum_says_which_pairs_it_is_for(run, tmp_path):
@@ -77,7 +79,7 @@ def test_a_reservation_is_cancelled_by_its_name(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ledger", "show", "absent.db"], "there is no ledger at absent.db; make one with `textveil ledger init`"),
+        (["ledger", "show", "absent.db"], "absent.db; make one with `textveil ledger init`"),
         (
             ["ledger", "init", "b.db", "--dataset", "d", "--unit", "row", "--epsilon", "1"],
             "--unit must be one of word,",
@@ -86,12 +88,16 @@ def test_a_reservation_is_cancelled_by_its_name(run):
             ["ledger", "init", "b.db", "--dataset", "d", "--unit", "word", "--epsilon", "lots"],
             "--epsilon must be a finite",
         ),
+        (
+            ["ledger", "init", "b.db", "--dataset", "a/b", "--unit", "record", "--epsilon", "1"],
+            "--dataset must be letters",
+        ),
         (["ledger", "export", "b.db", "--format", "xml"], "--format must be json or csv"),
         (["embed", "in.npy", "-o", "o.npy", "-e", "1", "--part", "x"], "--part is for releases that a budget pays for"),
         (["embed", "in.npy", "-o", "o.npy", "-e", "1", "--ledger", "b.db"], "say whose budget pays with --dataset"),
         (
             ["embed", "in.npy", "-o", "o.npy", "-e", "1", "--ledger", "b.db", "--dataset", "d"],
-            "there is no ledger at b.db",
+            "b.db; make one with `textveil ledger init`",
         ),
         (
             ["embed", "in.npy", "-o", "o.npy", "-e", "1", "--ledger", "b.db", "--dataset", "d", "--max-rows", "2"],

@@ -357,6 +357,24 @@ def test_a_file_that_no_ledger_wrote_is_refused(tmp_path, statement, message):
         Ledger(str(path)).reserve("notes", costing(0.25))
 
 
+@pytest.mark.parametrize("statement", ["DELETE FROM spent", "UPDATE spent SET epsilon = '1/8' WHERE part = 'north'"])
+def test_sums_that_are_not_those_of_the_entries_are_found(tmp_path, statement):
+    path = tmp_path / "budget.db"
+    ledger = made(Ledger(str(path)))
+    ledger.check()
+    ledger.reserve("notes", costing(0.25), touch=True)
+    for part in ("north", "south"):
+        ledger.reserve("notes", costing(0.25), part=part)
+    ledger.reserve("notes", costing(0.25), part="east").cancel()
+    ledger.check()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with pytest.raises(LedgerError, match="are not those of its entries"):
+        ledger.check()
+    ledger.close()
+
+
 def test_public_names_are_short_and_printable(ledger):
     made(ledger)
     ledger.reserve("notes", costing(0.1), job="x" * 64)

@@ -1413,6 +1413,27 @@ COMPARING_PATCHES = (
         (COMPARING + "test_exponentials.py::test_every_number_is_that_of_its_definition_on_the_whole_matrix",),
     ),
     Patch(
+        "vectors that are equal are named by nobody",
+        "measure/attacks/recovery.py",
+        "(scores > true).sum(axis=1)) / (scores == true).sum(axis=1)",
+        "(scores >= true).sum(axis=1) + 1)",
+        (CARRIED_OUT + "test_recovery.py::test_equal_candidates_share_their_chance",),
+    ),
+    Patch(
+        "a line is read off across a change of the number of near words",
+        "measure/compare/findings.py",
+        "near[after - 1] != near[after]",
+        "near[after] == 0",
+        (COMPARING + "test_words.py::test_nothing_is_read_off_where_the_number_of_near_words_changes",),
+    ),
+    Patch(
+        "repeats of a word are counted as independent",
+        "measure/compare/intervals.py",
+        "if spread > 0 else inputs",
+        "if spread > 2 else hits.size",
+        (COMPARING + "test_intervals.py::test_repeats_that_are_all_alike_are_worth_one",),
+    ),
+    Patch(
         "Mahalanobis noise is compared at its own epsilon",
         "measure/compare/noises.py",
         "loss / (setting.radius * Mahalanobis(covariance, epsilon=1.0).euclidean_epsilon)",
@@ -2400,6 +2421,27 @@ SERVICE = "tests/service/"
 
 SERVICE_PATCHES = (
     Patch(
+        "programs that change the keys do not wait for each other",
+        "service/keys.py",
+        "            fcntl.flock(lock, fcntl.LOCK_EX)\n",
+        "",
+        (SERVICE + "test_keys.py::test_a_key_that_is_revoked_while_another_is_made_stays_revoked",),
+    ),
+    Patch(
+        "every key draws samples of a word",
+        "service/playground/routes.py",
+        "    if not isinstance(made, KnownLaw):\n",
+        "    if isinstance(made, KnownLaw) and not made:\n",
+        (SERVICE + "test_playground.py::test_a_law_that_is_counted_is_for_those_who_may_draw_samples",),
+    ),
+    Patch(
+        "blank lines keep the place of a stream",
+        "service/streaming.py",
+        "0.0 if chunk and not chunk.isspace() else",
+        "0.0 if chunk else",
+        (SERVICE + "test_streaming.py::test_blank_lines_keep_no_place",),
+    ),
+    Patch(
         "the service answers without committing",
         "service/releases.py",
         "    entry.commit(receipt)\n    return body",
@@ -2486,6 +2528,27 @@ SERVICE_PATCHES = (
 )
 
 LEDGER_PATCHES = (
+    Patch(
+        "a job that is committed is released again for nothing",
+        "ledger/ledger.py",
+        "        if state is not State.TOUCHED:",
+        "        if state is State.CANCELLED:",
+        (LEDGER + "test_ledger.py::test_a_job_that_goes_on_is_touched_if_it_asks_for_it[sqlite]",),
+    ),
+    Patch(
+        "a job may change its mechanism",
+        "ledger/store.py",
+        '(old.part, old.cost, old.facts.get("spec")) != (part, cost, facts.get("spec"))',
+        "(old.part, old.cost) != (part, cost)",
+        (LEDGER + "test_ledger.py::test_a_job_that_goes_on_finds_its_own_reservation[sqlite]",),
+    ),
+    Patch(
+        "a file that was replaced goes on paying",
+        "ledger/database.py",
+        "if self._file_now() != self._file:",
+        "if self._file_now() is None and self.is_file:",
+        (LEDGER + "test_ledger.py::test_a_file_that_was_deleted_or_replaced_pays_for_nothing",),
+    ),
     Patch(
         "a release is checked against what was spent before it",
         "ledger/store.py",

@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.page.looking import TEXT, shoot, until
 
+from textveil.jobs import verify
+
 STORY = "Will it be colder in Ohio next week? My doctor in Boston told me to take aspirin."
 
 
@@ -161,11 +163,13 @@ def test_a_file_is_weighed_released_downloaded_and_paid(visit, site, tmp_path, s
         with page.expect_download() as download:
             page.click("a:text-is('Receipt')")
         receipt = json.loads(download.value.path().read_text())
+        verified = verify(download.value.path(), download.value.path(), ledger=str(site.running.log.parent / "ledger.db"))
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert released.startswith('"note"\n"')
     assert len(released.splitlines()) == 121
     assert "private" not in released
     assert receipt["items"] == 120
+    assert verified.ok
     entries = site.running.client.get("/v1/datasets/tickets 2026/history").json()["entries"]
     assert receipt["ledger"]["entry"] == entries[-1]["id"]
     assert entries[-1]["state"] == "committed"

@@ -18,6 +18,6 @@ def test_many_clients_of_a_service_never_overspend_for_a_minute(any_place):
 def check(statuses):
     assert statuses["release", 409] > 0
     assert {status for name, status in statuses if name == "release"} == {200, 409}
-    # At most 8 streams are taken at a time.
+    # At most 2 streams of a key are taken at a time.
     assert {status for name, status in statuses if name == "stream"} <= {409, 422, 503}
     assert statuses["stream", 422] > 0

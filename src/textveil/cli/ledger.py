@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,6 +48,8 @@ def init(
     """Make a data set with a ceiling that never changes; also the ledger, if there is none."""
     from textveil.ledger import Ledger
 
+    if not re.fullmatch(r"[\w .-]+", dataset):
+        raise InvalidInputError("--dataset must be letters, digits, spaces, '.', '_' and '-': it is part of addresses")
     made = Ledger(url).create(
         dataset,
         unit=unit,
@@ -81,7 +84,11 @@ def history(url: Url, dataset: Which = None) -> None:
     """List all reservations and what became of them."""
     from textveil.ledger import Ledger
 
-    for entry in Ledger(url).history(dataset):
+    entries = Ledger(url).history(dataset)
+    typer.echo(
+        "data set  number  reserved (UTC)  state  mechanism: cost  [entry]" if entries else "Nothing was reserved yet."
+    )
+    for entry in entries:
         typer.echo(f"{entry.dataset}  {entry}  [{entry.id}]")
 
 
@@ -89,7 +96,9 @@ def history(url: Url, dataset: Which = None) -> None:
 def export(
     url: Url,
     dataset: Which = None,
-    form: Annotated[str, typer.Option("--format", help="json or csv; amounts are exact fractions.")] = "json",
+    form: Annotated[
+        str, typer.Option("--format", help="json or csv; amounts are exact fractions, with decimals beside them.")
+    ] = "json",
     target: Annotated[Path | None, typer.Option("--output", "-o", help="By default standard output.")] = None,
 ) -> None:
     """Write all entries as JSON or csv."""
@@ -104,6 +113,15 @@ def export(
         typer.echo(text.rstrip("\n"))
     else:
         target.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+
+@app.command("check")
+def check(url: Url) -> None:
+    """Add all entries up again, and fail if what is kept as spent is something else."""
+    from textveil.ledger import Ledger
+
+    Ledger(url).check()
+    typer.echo("what is kept as spent is the sum of the entries")
 
 
 @app.command("cancel")

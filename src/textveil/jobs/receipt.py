@@ -13,7 +13,7 @@ from typing import Any
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
 from textveil.jobs.journal import ReleasedFile
-from textveil.receipts import Receipt
+from textveil.receipts import Receipt, digest_of
 
 RECEIPT_SUFFIX = ".receipt.json"
 
@@ -65,6 +65,8 @@ class ServiceReceipt(Receipt):
         """Return the receipt that plain values describe, or say what is wrong with them."""
         with _well_formed():
             receipt = cls(**_values(plain))
+            # Numbers that JSON does not have have no digest.
+            digest_of(plain)
             if not isinstance(receipt.ledger["counted"], bool) or not receipt.statement:
                 raise TypeError
             return receipt

@@ -30,7 +30,7 @@ class Spending:
     ledger : its URL
     dataset : which budget
     part : a public name for data that share no protected thing with other parts; "" for all
-    max_words : the most words (or sentences) of a record; longer ones are refused. By default as many as the longest has
+    max_words : the most words (or sentences) of a record; longer ones are refused. By default those of the longest
     unit_column : the column that names the person of each record, where persons are protected
     max_rows : the most records that one person has; more are refused
     """
@@ -68,8 +68,9 @@ class Spending:
         return self.open().preview(self.dataset, job.work, pieces=self.count(job), rows=self.max_rows, part=self.part)
 
     def begin(self, job: Job) -> dict[str, Any]:
-        """Return what a new run notes in its journal: its name, and the words that are paid for."""
-        return {"words": self.count(job), "job": fresh_key().hex()[:32]}
+        """Return what a new run notes in its journal: its name, the words paid for, what its files are known by."""
+        seen = None if self.unit_column is None else _inodes(job)
+        return {"words": self.count(job), "job": fresh_key().hex()[:32], "inodes": seen}
 
     def pay(self, job: Job, told: dict[str, Any]) -> Payment:
         """Reserve the cost of a run, or find what it has reserved before, and write down that data are touched.
@@ -148,8 +149,8 @@ class Limit:
         """Refuse a batch, before it is released, if a record has more words than are paid for."""
         if self.words is not None and _longest(job.work.words(items)) > self.words:
             raise InvalidInputError(
-                f"it has more words than the {self.words:,} that are paid for, and what was reserved stays spent; shorten "
-                "it, or pay for more with max_words= (--max-words)"
+                f"it has more words than the {self.words:,} that are paid for, and what was reserved stays spent; "
+                "shorten it, or pay for more with max_words= (--max-words)"
             )
 
 
@@ -168,7 +169,9 @@ class Payment(Limit):
 
     def check_files(self, job: Job, told: dict[str, Any]) -> None:
         """Refuse the run if its files are not those whose persons were counted, as its journal tells of them."""
-        if self.spending.unit_column is not None and job.files_now() != told["files"]:
+        if self.spending.unit_column is None:
+            return
+        if job.files_now() != told["files"] or _inodes(job) != told.get("inodes"):
             raise InvalidInputError("the input changed after the records of each person were counted")
 
     def facts(self) -> dict[str, Any]:
@@ -182,6 +185,12 @@ def settle(job: Job, receipt: FileReceipt) -> None:
     """Write into the ledger that a release is complete; it may be done twice."""
     if job.spending is not None and receipt.ledger is not None:
         job.spending.open().reservation(receipt.ledger["entry"]).commit(receipt)
+
+
+def _inodes(job: Job) -> list[list[int]]:
+    """Return what changes with each change of a file, also if its size and time are set back."""
+    facts = [shard.path.stat() for shard in job.shards.files if shard.path is not None]
+    return [[fact.st_ino, fact.st_ctime_ns] for fact in facts]
 
 
 def _most_words(job: Job) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from textveil.ledger.exact import float_above
 from textveil.ledger.tallies import Tally
 
 
@@ -58,9 +59,10 @@ class Entry:
     receipt: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry as plain values."""
+        """Return the entry as plain values: amounts as exact fractions, and rounded up as decimals."""
         values = {name: value for name, value in vars(self).items() if name not in ("cost", "facts")}
-        return {**values, "state": str(self.state), **self.cost.as_text(), **self.facts}
+        decimal = {"epsilon_decimal": float_above(self.cost.epsilon), "delta_decimal": float_above(self.cost.delta)}
+        return {**values, "state": str(self.state), **self.cost.as_text(), **decimal, **self.facts}
 
     def __str__(self) -> str:
         where = f", part {self.part}" if self.part else ""

@@ -214,6 +214,10 @@ class Ledger:
         """Return the entry of an id."""
         return self._store.entry(entry)
 
+    def check(self) -> None:
+        """Add all entries up again, and raise LedgerError if what is kept as spent is something else."""
+        self._store.check_sums()
+
     def close(self) -> None:
         """Close the connections."""
         self._store.close()

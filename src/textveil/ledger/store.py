@@ -191,6 +191,19 @@ class Store:
                 chosen = chosen.where(datasets.c.id == self._found(connection, dataset)[0])
             return [_read(row) for row in connection.execute(chosen)]
 
+    def check_sums(self) -> None:
+        """Refuse a ledger whose sums are not those of its entries."""
+        self._check()
+        with self._database.reading() as connection:
+            sums = {row.id: _spent(connection, row.id).by_part for row in connection.execute(select(datasets.c.id))}
+            added: dict[tuple[int, str], Tally] = {}
+            for row in connection.execute(select(entries).where(entries.c.state != str(State.CANCELLED))):
+                place = row.dataset, row.part
+                added[place] = added.get(place, Tally()) + Tally.from_text(row._mapping)
+        kept = {(number, part): each for number, parts in sums.items() for part, each in parts.items()}
+        if any(kept.get(place, Tally()) != added.get(place, Tally()) for place in {*kept, *added}):
+            raise LedgerError(f"the sums of the ledger at {self.place} are not those of its entries; restore the file")
+
     def _found(self, connection: Connection, name: str, *, lock: bool = False) -> tuple[int, Dataset]:
         """Return a data set and its number; with a lock no one else can change it until the transaction ends."""
         chosen = select(datasets).where(datasets.c.name == name)

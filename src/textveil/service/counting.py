@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 from urllib.parse import quote
 
 from textveil.ledger import Balance, BudgetExceededError, Dataset, Ledger, LedgerError, Protected, Reservation
+from textveil.ledger.exact import float_above, float_below
 from textveil.service.errors import Code, Refusal
 from textveil.service.spending import Entry, Purchase
 
@@ -26,7 +28,7 @@ class Counted:
     def __init__(self, url: str) -> None:
         self._ledger = Ledger(url)
         self._known: dict[str, Dataset] = {}
-        self._ledger.datasets()
+        self._ledger.check()
         self._kept_open = _kept_open(self._ledger.place)
 
     def reserve(self, purchase: Purchase, *, touch: bool) -> Entry:
@@ -43,7 +45,7 @@ class Counted:
             outlook = self._ledger.preview(dataset.name, purchase.released, **_arguments(purchase, dataset))
         return {
             "allowed": outlook.allowed,
-            "cost": outlook.bill.cost.as_text(),
+            "cost": outlook.bill.cost.as_text() | _decimals(outlook.bill.cost.epsilon, outlook.bill.cost.delta),
             "remaining": _left(outlook.after) if outlook.allowed else _left(outlook.now),
             "statement": str(outlook),
         }
@@ -59,10 +61,11 @@ class Counted:
         with _told():
             balance = self._ledger.remaining(dataset)
         spent = {"epsilon": str(balance.epsilon), "delta": str(balance.delta), "offset": str(balance.offset)}
+        spent |= _decimals(balance.epsilon, balance.delta)
         return {
             "unit": str(found.unit),
             "counting": str(found.counting),
-            "ceiling": found.as_text(),
+            "ceiling": {**found.as_text(), **_decimals(found.epsilon, found.delta)},
             "spent": spent,
             "remaining": _left(balance),
             "share": balance.share,
@@ -133,8 +136,15 @@ def _arguments(purchase: Purchase, dataset: Dataset) -> dict[str, Any]:
     return {"pieces": purchase.pieces, "rows": rows, "part": purchase.part or ""}
 
 
-def _left(balance: Balance) -> dict[str, str]:
-    return {"epsilon": str(balance.epsilon_left), "delta": str(balance.delta_left)}
+def _left(balance: Balance) -> dict[str, Any]:
+    exact = {"epsilon": str(balance.epsilon_left), "delta": str(balance.delta_left)}
+    below = {f"{name}_decimal": float_below(Fraction(amount)) for name, amount in exact.items()}
+    return {**exact, **below}
+
+
+def _decimals(epsilon: Fraction, delta: Fraction) -> dict[str, float]:
+    """Return amounts rounded up, beside those that are exact."""
+    return {"epsilon_decimal": float_above(epsilon), "delta_decimal": float_above(delta)}
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def recovered_chances(
         distances = space.distances(np.asarray(released[start : start + height], dtype=np.float64), public)
         scores = -distances if likelihood is None else likelihood(distances)
         true = scores[np.arange(len(own)), own][:, None]
-        return np.clip((among - (scores > true).sum(axis=1)) / (scores == true).sum(axis=1), 0.0, 1.0)
+        return np.asarray(np.clip((among - (scores > true).sum(axis=1)) / (scores == true).sum(axis=1), 0.0, 1.0))
 
     parts = list(over_threads(work, range(0, len(released), height)))
     return np.concatenate(parts) if parts else np.empty(0)

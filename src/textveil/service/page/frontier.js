@@ -55,7 +55,7 @@ function frontierCard(mechanism, points) {
   return make("section", { class: "card", "aria-labelledby": "kept-title" },
     make("h2", { id: "kept-title" }, "Words that stay, in the mean over the vocabulary"),
     make("p", { class: "small" }, "Exact, from the laws themselves. Marked: the epsilons that are offered for releases."),
-    chart, note,
+    chart, note, make("p", {}, make("a", { href: "#release" }, "Release a file at an epsilon that is offered")),
     make("details", {}, make("summary", {}, "All values"),
       asTable(["epsilon", "words that stay", "odds for one word, at most"],
         points.map((point) => [number(point.epsilon), percent(point.kept), point.loss === null ? "not bounded" : odds(point.loss)]))));

@@ -68,10 +68,11 @@ function showWord(word, found, chosen) {
     found.map === null ? null : drawMap(found.map, walk));
 }
 
+// A mean: where a word mostly stays, a few rare outputs with many plausible words make up most of it.
 function showPlausible({ as_plausible: others, recovered }) {
   const told = others === null ? "not known for this mechanism"
     : others < 0.5 ? "hardly any other word is"
-    : `about ${number(others, 2)} other words, at least half as likely`;
+    : `about ${number(others, 2)} other words, at least half as likely: the mean over all that may come out, whether the word stays or changes`;
   $("plausible").textContent = told;
   $("recovered").textContent = recovered === null ? "not known for this mechanism" : `${percent(recovered)} of the time, from the law alone`;
 }

@@ -21,6 +21,8 @@ def read_frontier(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         block = _BLOCK.search(text)
         plain = json.loads(block[1] if block else text)
+    except FileNotFoundError:
+        raise InvalidInputError(f"there is no file {path}; `textveil compare` writes one") from None
     except (OSError, ValueError):
         plain = None
     if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
