@@ -79,6 +79,22 @@ def test_typing_is_never_blocked_and_the_last_text_is_shown(visit):
         until(page, "document.querySelectorAll('#original .word').length === 8")
 
 
+def test_without_a_text_nothing_is_promised(visit):
+    with visit() as page:
+        page.wait_for_selector("#promised:not([hidden])")
+        page.fill("#text", "")
+        page.wait_for_selector("#promised", state="hidden")
+        assert page.is_hidden("#legend")
+
+
+def test_a_history_that_fails_does_not_take_the_others_with_it(visit):
+    with visit() as page:
+        page.route("**/people/history", lambda route: route.fulfill(status=404, json={"detail": "gone"}))
+        page.click("a[href='#budgets']")
+        page.wait_for_selector("#budgets .problem")
+        assert page.locator("#budgets .card").count() == 3
+
+
 def test_a_word_tells_its_chances_and_who_is_as_plausible(visit, site):
     with visit(scheme="dark") as page:
         page.wait_for_selector("#samples li")
@@ -163,7 +179,9 @@ def test_a_file_is_weighed_released_downloaded_and_paid(visit, site, tmp_path, s
         with page.expect_download() as download:
             page.click("a:text-is('Receipt')")
         receipt = json.loads(download.value.path().read_text())
-        verified = verify(download.value.path(), download.value.path(), ledger=str(site.running.log.parent / "ledger.db"))
+        verified = verify(
+            download.value.path(), download.value.path(), ledger=str(site.running.log.parent / "ledger.db")
+        )
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert released.startswith('"note"\n"')
     assert len(released.splitlines()) == 121
@@ -188,15 +206,19 @@ def test_what_the_budget_does_not_allow_can_not_be_released(visit, tmp_path):
         assert page.is_visible("#release-rows")
 
 
-def test_budgets_have_a_meter_and_a_history(visit, site):
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("light", 390)])
+def test_budgets_have_a_meter_and_a_history(visit, site, scheme, width):
     order = {"mechanism": "words", "dataset": "people", "texts": [TEXT]}
     site.running.client.post("/v1/release/texts", json=order).raise_for_status()
-    with visit(view="budgets") as page:
+    with visit(view="budgets", scheme=scheme, width=width) as page:
         card = page.locator(".card", has_text="people")
         card.wait_for()
         assert card.get_by_role("meter").get_attribute("aria-valuetext").endswith("spent")
-        assert "committed" in card.text_content()
-        shoot(page, "budgets-light")
+        state = card.get_by_text("committed").first
+        assert state.is_visible()
+        assert state.bounding_box()["x"] < width
+        assert site.running.client.get("/v1/datasets/people/history").json()["entries"][-1]["id"] in card.text_content()
+        shoot(page, f"budgets-{scheme}-{width}")
 
 
 def test_an_audit_is_run_and_read(visit):

@@ -81,7 +81,7 @@ def test_a_file_that_is_no_catalogue_is_refused(tmp_path):
 def test_what_is_offered_by_default_can_be_made():
     made = read_catalogue()
     words = made.offer("words")
-    assert words.default == 3
+    assert words.default == 2
     assert words.kinds == [Kind.WORDS, Kind.TEXTS]
     assert all(works[Kind.WORDS].mechanism.law.certified for works in words.works.values())
     sentences = made.offer("sentences").work(Kind.DOCUMENTS, None)

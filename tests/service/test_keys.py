@@ -34,7 +34,8 @@ def test_a_wrong_secret_a_wrong_id_and_nonsense_are_no_keys(tmp_path):
     keys = KeyFile(tmp_path / "keys.json")
     token, other = keys.add("a", datasets=("d",)), keys.add("b", datasets=("d",))
     swapped = f"tv_{token.split('_')[1]}_{other.split('_', 2)[2]}"
-    for wrong in (swapped, token[:-2] + "AA", "tv_0000000000000000_" + token.split("_", 2)[2], "", "tv_", token * 2):
+    changed = token[:-2] + ("BA" if token[-2] == "A" else "AA")
+    for wrong in (swapped, changed, "tv_0000000000000000_" + token.split("_", 2)[2], "", "tv_", token * 2):
         assert keys.check(wrong) is None
         assert keys.remembered(wrong) is None
     assert keys.check(token) is not None

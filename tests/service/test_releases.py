@@ -184,6 +184,9 @@ def test_a_preview_costs_nothing_and_tells_what_a_release_would(client, place):
     asked = order(kind="texts", pieces=4)
     preview = client.post("/v1/preview", json=asked).json()
     assert (preview["allowed"], preview["cost"]["epsilon"], preview["worst_case"]) == (True, "4", 4.0)
+    assert preview["cost"]["epsilon_decimal"] == 4.0
+    assert 0 < preview["stays"] < 1
+    assert client.post("/v1/preview", json=asked | {"mechanism": "vectors", "kind": "vectors"}).json()["stays"] is None
     assert entries(place) == []
     too_much = client.post("/v1/preview", json=order(dataset="small", kind="texts", pieces=4)).json()
     assert too_much["allowed"] is False

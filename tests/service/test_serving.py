@@ -27,7 +27,7 @@ def test_a_service_runs_and_stops_after_what_is_under_way(place):
 def stopped(running, place):
     assert running.client.get("/ready").json() == {"state": "ready"}
     assert running.client.post("/v1/release/texts", json=RELEASE).status_code == 200
-    assert running.client.post("/v1/release/texts", content=PRIVATE.encode()).status_code == 422
+    assert running.client.post("/v1/release/texts", content=PRIVATE.encode()).status_code == 415
 
     def lines():
         yield b'"w1"\n'

@@ -59,7 +59,15 @@ def test_a_stream_ends_where_its_declared_maximum_ends(client, place):
     assert len(released) == 4
     assert all("released" in each for each in released)
     assert last["problem"]["code"] == "over-budget"
+    assert "declare as many records" in last["problem"]["remedy"]
     assert [entry.state for entry in entries(place)] == ["committed"]
+
+
+def test_a_line_that_is_no_json_is_named(client, place):
+    answer = post(client, b"plain words\n")
+    assert (answer.status_code, answer.json()["detail"]) == (400, "line 1 is not JSON")
+    assert post(client, b"7\n").json()["detail"] == "record 0, from 0, must be a string"
+    assert [entry.state for entry in entries(place)] == ["cancelled", "cancelled"]
 
 
 def test_a_record_that_is_longer_than_declared_is_not_released(client, place):
@@ -80,7 +88,7 @@ def test_words_vectors_and_documents_have_their_own_records(client, place):
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"{", b'"\\ud800"', b"\xff\n", b"[1]\n"])
 def test_a_stream_without_good_records_is_refused_and_its_reservation_cancelled(client, place, content):
     answer = post(client, content)
-    assert answer.status_code == 422
+    assert answer.status_code in (400, 422)
     assert [(entry.state, entry.cost.epsilon) for entry in entries(place)] == [("cancelled", Fraction(3))]
 
 

@@ -53,6 +53,7 @@ def run(
     """Answer requests over HTTP until stopped. Make a data set and a key first; see docs/service.md."""
     if context.invoked_subcommand is not None:
         return
+    _check_free(host, port)
     spending = _spending(ledger, no_ledger=no_ledger)
     known = _keys(keys_file, no_keys=no_keys, host=host)
     try:
@@ -75,6 +76,20 @@ def run(
     service = Service(catalogue, spending, known, limits=limits, rate=rate, burst=2 * rate, frontier=compared)
     typer.echo(f"textveil: offers {', '.join(catalogue.offers)} on http://{host}:{port}", err=True)
     run_service(service, host=host, port=port)
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse a port that another program has, before minutes are spent on making ready."""
+    import errno
+    import socket
+
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise InvalidInputError(f"port {port} is in use; stop what uses it, or choose another --port") from None
 
 
 def _spending(ledger: str | None, *, no_ledger: bool) -> Spending:

@@ -190,7 +190,7 @@ def settle(job: Job, receipt: FileReceipt) -> None:
 def _inodes(job: Job) -> list[list[int]]:
     """Return what changes with each change of a file, also if its size and time are set back."""
     facts = [shard.path.stat() for shard in job.shards.files if shard.path is not None]
-    return [[fact.st_ino, fact.st_ctime_ns] for fact in facts]
+    return [[getattr(fact, "st_ino", 0), getattr(fact, "st_ctime_ns", 0)] for fact in facts]
 
 
 def _most_words(job: Job) -> int:

@@ -29,7 +29,7 @@ from textveil.reproduce.utterances import Corpus, accuracy, public_source, read_
 
 EPSILONS = (1.0, 2.0, 4.0, 6.0, 8.0, 12.0)
 # Of each the range that was found best, on other utterances than those asked.
-TRAINED = {"repaired": (1.0, 12.0), "published": (2.0, 12.0)}
+TRAINED = {"repaired": (1.0, 12.0), "published": (6.0, 12.0)}
 SEEDS = 3
 EPOCHS = {"snips": 20, "atis": 40}
 CLEAN, SHUFFLED, COMMONEST = "clean text", "repaired, labels shuffled", "always the commonest intent"

@@ -60,13 +60,12 @@ class Counted:
         found = self._dataset(dataset)
         with _told():
             balance = self._ledger.remaining(dataset)
-        spent = {"epsilon": str(balance.epsilon), "delta": str(balance.delta), "offset": str(balance.offset)}
-        spent |= _decimals(balance.epsilon, balance.delta)
+        exact = {"epsilon": str(balance.epsilon), "delta": str(balance.delta), "offset": str(balance.offset)}
         return {
             "unit": str(found.unit),
             "counting": str(found.counting),
             "ceiling": {**found.as_text(), **_decimals(found.epsilon, found.delta)},
-            "spent": spent,
+            "spent": {**exact, **_decimals(balance.epsilon, balance.delta)},
             "remaining": _left(balance),
             "share": balance.share,
             "statement": f"{found}; {balance}",

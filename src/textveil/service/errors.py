@@ -77,6 +77,17 @@ _MEANINGS = {
     Code.BUSY: _Meaning(503, "Another of these is running", "Try again later."),
     Code.STOPPING: _Meaning(503, "The service is stopping", "Try again later."),
 }
+# What every route may answer.
+_ANYWHERE = (
+    Code.MALFORMED,
+    Code.UNAUTHORISED,
+    Code.FORBIDDEN,
+    Code.TOO_LARGE,
+    Code.MEDIA_TYPE,
+    Code.INVALID,
+    Code.RATE,
+    Code.STOPPING,
+)
 _OF_STATUS = {
     400: Code.MALFORMED,
     401: Code.UNAUTHORISED,
@@ -183,7 +194,7 @@ async def answer_error(request: Request, error: Exception) -> Response:
 def documented(*codes: Code) -> dict[int | str, dict[str, Any]]:
     """Return what OpenAPI says of the problems that a route may answer with."""
     by_status: dict[int | str, list[str]] = {}
-    for code in (*codes, Code.MALFORMED, Code.UNAUTHORISED, Code.TOO_LARGE, Code.INVALID, Code.RATE, Code.STOPPING):
+    for code in (*codes, *_ANYWHERE):
         by_status.setdefault(_MEANINGS[code].status, []).append(f"{code}: {_MEANINGS[code].title}")
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {

@@ -31,9 +31,11 @@ export function drawMap(map, walk) {
 // What the shaded discs show: how far the noise carries.
 function reached(map) {
   const [half, most] = map.within.map((ring) => ring.distance);
+  const { middle, radius: reach } = map.within[1];
+  const beyond = Math.hypot(...middle) + reach > 1.001;
   if (most === 0) return "More than nine in ten releases are the word itself.";
   const first = half === 0 ? "More than half of all releases are the word itself" : `Half of all releases lie within distance ${number(half, 2)}`;
-  return `${first}, nine in ten within ${number(most, 2)} (shaded).`;
+  return `${first}, nine in ten within ${number(most, 2)}${beyond ? ", beyond the edge of this map" : ""} (shaded).`;
 }
 
 function caption(map) {

@@ -204,6 +204,7 @@ async function showDone(made, receipt, { dataset }) {
     make("p", { class: "row" },
       link(made.text, made.type, `${stem}.released${made.ending}`, "Download"),
       link(`${receipt.written}\n`, "application/json", `${stem}.released${made.ending}.receipt.json`, "Receipt", true)),
-    make("p", { class: "small" }, "The receipt names the mechanism, the promise and the entry of the ledger; it holds no content. `textveil verify FILE RECEIPT --ledger LEDGER` checks it. Releasing the file again costs again."));
+    make("p", { class: "small" }, "The receipt names the mechanism, the promise and the entry of the ledger; it holds no content. ",
+      make("code", {}, "textveil verify FILE RECEIPT --ledger LEDGER"), " checks it. Releasing the file again costs again."));
   heading.focus();
 }

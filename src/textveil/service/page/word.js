@@ -46,11 +46,10 @@ const afterRest = after(350, async (asked, name) => {
 function showWord(word, found, chosen) {
   $("word-title").textContent = `“${found.word}”`;
   const walk = (to) => look({ enters: to, text: to, aloud: true }, chosen);
-  const top = Math.max(...found.replacements.map((row) => row.chance));
   const rest = 1 - found.replacements.reduce((sum, row) => sum + row.chance, found.stays);
   const list = found.replacements.map((row) => make("li", {},
     make("button", { type: "button", class: "plain", onclick: () => walk(row.word) }, row.word),
-    make("span", { class: "bar" }, bar(row.chance / top)),
+    make("span", { class: "bar" }, bar(row.chance)),
     make("span", { class: "chance" }, percent(row.chance))));
   const near = found.replacements[0];
   show($("word-body"),
