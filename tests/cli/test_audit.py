@@ -196,14 +196,14 @@ def test_all_is_a_table_in_which_only_the_refuted_are_violated(small, tmp_path, 
 
 
 def test_all_fails_if_a_promise_that_is_not_marked_refuted_is_broken(small, monkeypatch):
-    class Off(tv.Laplace):
+    class Halved(tv.Laplace):
         def _draw(self, streams):
             return super()._draw(streams) // 2
 
-    monkeypatch.setattr(audit_subjects, "KINDS", {"laplace": audit_subjects.Kind(Off, KINDS["laplace"].defaults)})
+    monkeypatch.setattr(audit_subjects, "KINDS", {"laplace": audit_subjects.Kind(Halved, KINDS["laplace"].defaults)})
     told = run("--all", "--seed", "3", "--no-checks", status=1)
     assert "VIOLATED, though not marked refuted: laplace." in told
-    del Mechanism.registry["Off"]
+    del Mechanism.registry["Halved"]
 
 
 def test_all_audits_together_accuse_by_chance_no_oftener_than_alpha(small, monkeypatch):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from textveil.errors import InvalidInputError
-from textveil.jobs import RunInterrupted, RunStoppedError, Spending, plan, verify
+from textveil.jobs import RunInterrupted, RunStoppedError, Spending, plan, spending, verify
 from textveil.jobs.journal import Journal
 from textveil.ledger import Ledger
 
@@ -119,7 +119,8 @@ def test_a_run_that_began_in_a_file_goes_on_elsewhere(released, folder, rewriter
     assert released("out", engine=Here()) == released("local")
 
 
-def test_a_record_with_more_words_than_are_paid_for_is_refused_by_the_worker(released, paying):
+def test_a_record_that_grew_after_it_was_counted_is_refused_by_the_worker(released, paying, monkeypatch):
+    monkeypatch.setattr(spending, "_most_words", lambda job: 1)
     with pytest.raises(InvalidInputError, match="more words than the 1 that are paid for"):
         released("out", engine=Here(), spending=paying(max_words=1))
 

@@ -2703,7 +2703,7 @@ ENGINE_PATCHES = (
         "jobs/spreading.py",
         "limit = None if job.payment is None else Limit(words=job.payment.words)",
         "limit = None if job.payment is None else Limit(words=None)",
-        (SPREADING + "test_a_record_with_more_words_than_are_paid_for_is_refused_by_the_worker",),
+        (SPREADING + "test_a_record_that_grew_after_it_was_counted_is_refused_by_the_worker",),
     ),
     Patch(
         "workers: what an exception says is passed on",
