@@ -3,13 +3,14 @@ import pytest
 
 import textveil as tv
 from textveil.errors import InvalidInputError
+from textveil.gpu import codes as codes_there
 from textveil.gpu.neighbours import nearest_others
 from textveil.gpu.pairs import DevicePairs
 from textveil.gpu.search import DeviceTable
 from textveil.gpu.secants import all_secants as secants_there
 from textveil.mechanisms.exponential.calibration import calibrate
 from textveil.mechanisms.privemb.secants import all_secants
-from textveil.vocabulary.codes import encode_points
+from textveil.vocabulary import codes, neighbours
 from textveil.vocabulary.neighbours import nearest_neighbours
 from textveil.vocabulary.pairs import log_normalisers, steepest_pairs
 from textveil.vocabulary.search import half_norms
@@ -31,8 +32,27 @@ def words_of(points):
 
 
 def device_table(points, device):
+    return DeviceTable(points, torch.device(device))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_codes_are_those_of_the_cpu(device):
+    points = table(5, 1000, 70)
     halves = half_norms(points)
-    return DeviceTable(points, halves, encode_points(points, halves), torch.device(device))
+    halves[3::50] = np.inf
+    here = codes.encode_points(points, halves)
+    there = codes_there.encode_points(torch.from_numpy(points).to(device), torch.from_numpy(halves).to(device))
+    assert there.codes.shape[1] % 64 == 0
+    assert (there.codes[:, 70:] == 0).all()
+    assert (there.codes[:, :70].cpu().numpy() == here.codes[:, :70]).all()
+    for name in ("rows", "halves", "scales"):
+        assert (getattr(there, name).cpu().numpy() == getattr(here, name)).all()
+    assert np.allclose(there.bounds.cpu().numpy(), here.bounds, rtol=1e-6)
+    asked = table(6, 40, 70).astype(np.float64)
+    here, there = codes.encode_queries(asked), codes_there.encode_queries(torch.from_numpy(asked).to(device))
+    assert (there.codes[:, :70].cpu().numpy() == here.codes[:, :70]).all()
+    assert np.allclose(there.norms.cpu().numpy(), here.norms, rtol=1e-6)
+    assert np.allclose(there.errors.cpu().numpy(), here.errors, rtol=1e-6)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -61,10 +81,21 @@ def test_the_neighbours_are_those_of_the_cpu(device, k):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("scale", [np.pi, 2.0**12])
+def test_points_whose_distances_are_rounded_are_compared_on_the_cpu(device, scale, monkeypatch):
+    points = table(3, 60, 4).astype(np.float64) * scale
+    monkeypatch.setattr(neighbours, "nearest_others", None)
+    assert (nearest_neighbours(points, 3, device=device)[0] == nearest_neighbours(points, 3)[0]).all()
+    points[7, 2] = np.nan
+    with pytest.raises(InvalidInputError, match="finite"):
+        nearest_neighbours(points, 3, device=device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_more_neighbours_than_blocks_are_found(device):
     points = table(4, 60, 3)
     ids, _ = nearest_neighbours(points, 59)
-    assert (nearest_others(device_table(points, device), points, 59)[0] == ids).all()
+    assert (nearest_others(device_table(points, device), 59)[0] == ids).all()
 
 
 @pytest.mark.parametrize("device", DEVICES)

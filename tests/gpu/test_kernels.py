@@ -12,13 +12,12 @@ pytest.importorskip("triton")
 
 from textveil.compiled import compiled  # noqa: E402
 from textveil.elementary import fma  # noqa: E402
-from textveil.gpu import aes, fused, noise, normals, tiles  # noqa: E402
+from textveil.gpu import aes, fused, noise, normals, passes, tiles  # noqa: E402
+from textveil.gpu.codes import encode_queries  # noqa: E402
 from textveil.gpu.search import DeviceTable  # noqa: E402
 from textveil.noise.gaussian import gaussian  # noqa: E402
 from textveil.noise.laplace import radial_laplace  # noqa: E402
 from textveil.randomness import RandomSource  # noqa: E402
-from textveil.vocabulary.codes import encode_points  # noqa: E402
-from textveil.vocabulary.search import half_norms  # noqa: E402
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
@@ -54,7 +53,7 @@ def test_the_keystream_is_that_of_the_cpu():
     starts = torch.from_numpy(here.counters[1].view(np.int64).copy()).to(DEVICE)
     for blocks in (3, 2):
         used = here.used
-        there = aes.keystream(here.counters[0], starts, used, blocks)
+        there = aes.keystream(aes.round_keys_there(here.counters[0], DEVICE), starts, used, blocks)
         assert (there.cpu().numpy().view(np.uint64) == here.words(2 * blocks)).all()
 
 
@@ -69,17 +68,46 @@ def test_noise_is_that_of_the_cpu_bit_for_bit(dimension):
     assert (drawn.cpu().numpy() == gaussian(streams(200), dimension, 1.7)).all()
 
 
-def test_maxima_and_comparisons_of_codes_are_the_plain_ones():
+def test_ends_and_comparisons_of_codes_are_the_plain_ones():
     generator = np.random.default_rng(4)
     points = (np.rint(generator.standard_normal((700, 50)) * 2**20) / 2**20).astype(np.float32)
-    halves = half_norms(points)
-    table = DeviceTable(points, halves, encode_points(points, halves), DEVICE)
-    coded = table._coded(torch.from_numpy(generator.standard_normal((300, 50))).to(DEVICE))
-    given = (coded.codes, coded.scales, table._codes, table._code_halves, table._scales)
-    best = tiles.plain_maxima(*given)
-    assert torch.allclose(fused.fused_maxima(*given), best, rtol=1e-6)
-    pairs = torch.from_numpy(generator.integers(0, 2, best.shape)).to(DEVICE).nonzero().T
-    thresholds = best[pairs[0], pairs[1]] - 3.0
-    found = fused.fused_above(*given, pairs, thresholds)
-    assert torch.equal(found, tiles.plain_above(*given, pairs, thresholds))
+    table = DeviceTable(points, DEVICE)
+    coded = encode_queries(torch.from_numpy(generator.standard_normal((300, 50))).to(DEVICE))
+    plain = tiles.plain_ends(coded, table._codes)
+    for one, other in zip(fused.fused_ends(coded, table._codes), plain, strict=True):
+        assert torch.allclose(one, other, rtol=1e-6, atol=1e-5)
+    pairs = torch.from_numpy(generator.integers(0, 2, plain[0].shape)).to(DEVICE).nonzero().T
+    least = plain[0].amax(dim=0) - 6.0
+    found = fused.fused_above(coded, table._codes, pairs, least)
+    # Products and sums may be fused there: scores at the very edge fall on either side.
+    assert (found != tiles.plain_above(coded, table._codes, pairs, least)).float().mean() < 1e-4
     assert 0.01 < found.float().mean() < 0.5
+
+
+@pytest.mark.parametrize("width", [5, 64, 150])
+def test_products_of_candidates_are_the_plain_ones(width):
+    generator = np.random.default_rng(7)
+    queries = torch.from_numpy(generator.standard_normal((30, width))).to(DEVICE)
+    points = torch.from_numpy(generator.standard_normal((50, width)).astype(np.float32)).to(DEVICE)
+    asked, rows = (torch.from_numpy(generator.integers(0, n, 101)).to(DEVICE) for n in (30, 50))
+    found = fused.fused_products(queries, points, asked, rows)
+    assert torch.allclose(found, (queries[asked] * points[rows]).sum(dim=1), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 3, 16])
+def test_passes_over_pairs_are_the_plain_ones(count):
+    generator = np.random.default_rng(8)
+    points = generator.standard_normal((150, 3))
+    distances = torch.cdist(*(torch.from_numpy(part).to(DEVICE) for part in (points[20:45], points)))
+    rates, weights = (torch.from_numpy(generator.random(n)).to(DEVICE) for n in (count, 150))
+    sums = torch.stack([torch.exp(-rate * distances) @ weights for rate in rates], dim=1)
+    assert torch.allclose(passes.fused_sums(distances, rates, weights), sums, rtol=1e-13)
+    values = torch.from_numpy(generator.standard_normal((count, 150))).to(DEVICE)
+    best, columns, sound = passes.fused_slopes(distances, values, 1e-9, 20)
+    apart = torch.where(distances == 0, torch.inf, distances)
+    slopes = ((values[:, 20:45, None] - values[:, None, :]).abs() + 1e-9) / apart
+    assert torch.allclose(best, slopes.amax(dim=2).T, rtol=1e-15)
+    assert torch.equal(columns, slopes.argmax(dim=2).T.int())
+    assert sound.all()
+    values[-1, 30] = torch.nan
+    assert not passes.fused_slopes(distances, values, 1e-9, 20)[2].any()

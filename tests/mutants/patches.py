@@ -31,6 +31,8 @@ SEARCH = "tests/vocabulary/test_search.py::"
 CODES = "tests/vocabulary/test_codes.py::"
 CERTIFIED = "tests/vocabulary/test_certified.py::"
 DEVICE = "tests/gpu/test_computations.py::"
+DEVICE_ROWS = "tests/gpu/test_exact_rows.py::"
+DEVICE_DEPTH = "tests/gpu/test_depth.py::"
 TABLE = "tests/vocabulary/test_lattice.py::"
 EXPONENTIAL = "tests/mechanisms/test_exponential.py::"
 PRIVEMB = "tests/mechanisms/privemb/"
@@ -254,15 +256,15 @@ CHOICE_PATCHES = (
     Patch(
         "the boost of a row is given to the word itself too",
         "noise/choice.py",
-        "(1.0 if distances[ids[k]] == 0.0 else boost)",
+        "(1.0 if near[k] == 0.0 else boost)",
         "boost",
         (CHOICE + "test_output_weights_and_the_boost_of_a_row",),
     ),
     Patch(
         "in a weighted row near words have their whole weight and a share of the rest too",
         "noise/choice.py",
-        "values[k] = weights[y] * max(exponential(-rate * distances[y]) - far, 0.0)",
-        "values[k] = weights[y] * exponential(-rate * distances[y])",
+        "values[k] = weights[ids[k]] * max(exponential(-rate * near[k]) - far, 0.0)",
+        "values[k] = weights[ids[k]] * exponential(-rate * near[k])",
         (CHOICE + "test_weighted_rows_are_the_law_to_one_part_in_two_to_the_40",),
     ),
     Patch(
@@ -525,8 +527,8 @@ LAW_PATCHES = (
     Patch(
         "distances are called exact whatever the points",
         "spaces/euclidean.py",
-        "if on_lattice and largest < _EXACT_NORM:",
-        "if largest >= 0:",
+        "return on_lattice and largest < EXACT_NORM",
+        "return largest >= 0",
         (EUCLIDEAN + "test_the_bound_is_the_small_one_only_where_it_is_true",),
     ),
     Patch(
@@ -682,8 +684,8 @@ VOCABULARY_PATCHES = (
     Patch(
         "the bound of a short list forgets what the codes of the query leave out",
         "vocabulary/codes.py",
-        "np.stack([for_codes, _SPARE * norm, _ROUNDING * norm**2], axis=1)",
-        "np.stack([for_codes, 0 * norm, _ROUNDING * norm**2], axis=1)",
+        "np.stack([for_codes, SPARE * norm, ROUNDING * norm**2], axis=1)",
+        "np.stack([for_codes, 0 * norm, ROUNDING * norm**2], axis=1)",
         (CODES + "test_the_bound_covers_every_score",),
     ),
     Patch(
@@ -716,10 +718,24 @@ VOCABULARY_PATCHES = (
     ),
     Patch(
         "blocks on a device are compared with the best score, not with its lower end",
-        "gpu/search.py",
-        "lower = best - error",
-        "lower = best + error",
+        "gpu/tiles.py",
+        "return best - error, best + error",
+        "return best + error, best + error",
         (DEVICE + "test_the_nearest_few_are_always_among_the_candidates",),
+    ),
+    Patch(
+        "distances on a device are called exact whatever the points",
+        "gpu/search.py",
+        "return bool((steps == steps.round()).all() & (2 * self._halves < EXACT_NORM).all())",
+        "return True",
+        (DEVICE + "test_points_whose_distances_are_rounded_are_compared_on_the_cpu",),
+    ),
+    Patch(
+        "codes on a device forget what the codes of the points leave out",
+        "gpu/codes.py",
+        "for_codes = SPARE * error + ROUNDING * (norm + error)",
+        "for_codes = ROUNDING * (norm + error)",
+        (DEVICE + "test_codes_are_those_of_the_cpu",),
     ),
     Patch(
         "a point on a device counts as one of its own neighbours",
@@ -727,6 +743,41 @@ VOCABULARY_PATCHES = (
         "found = table.candidates(queries, k + 1)",
         "found = table.candidates(queries, k)",
         (DEVICE + "test_the_neighbours_are_those_of_the_cpu",),
+    ),
+    Patch(
+        "a word at the radius itself has a row entry on a device",
+        "gpu/pairs.py",
+        "(squares < least_square(radius))",
+        "(squares.sqrt() <= radius)",
+        (DEVICE_ROWS + "test_rows_and_words_are_those_of_the_cpu[False-of a pair-cpu]",),
+    ),
+    Patch(
+        "rows are made of a device's distances though a word is not at distance 0 from itself",
+        "gpu/pairs.py",
+        " & (squares.gather(1, own[:, None]) == 0).all()",
+        "",
+        (DEVICE_ROWS + "test_no_row_is_made_of_distances_that_are_not_exact",),
+    ),
+    Patch(
+        "projections are certified by a device that does not compute exactly",
+        "gpu/secants.py",
+        "for numbers in (squares, images)):",
+        "for numbers in ()):",
+        (DEVICE_ROWS + "test_secants_of_a_device_that_does_not_compute_exactly_are_refused",),
+    ),
+    Patch(
+        "on a device a sentence at the place of a candidate counts for both sides as published, for one as repaired",
+        "gpu/depth.py",
+        "        if closed:",
+        "        if not closed:",
+        (DEVICE_DEPTH + "test_depths_are_those_of_the_cpu",),
+    ),
+    Patch(
+        "depths are counted on a device that rounds products",
+        "gpu/depth.py",
+        "ends = [0, -1] if len(whole) else []",
+        "ends: list[int] = []",
+        (DEVICE_DEPTH + "test_a_device_that_does_not_multiply_exactly_is_refused",),
     ),
 )
 
@@ -1455,6 +1506,13 @@ COMPARING_PATCHES = (
         (COMPARING + "test_words.py::test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing",),
     ),
     Patch(
+        "a line is drawn across a jump",
+        "measure/compare/picture.py",
+        "[place] if near == before else [_GAP, place]",
+        "[place]",
+        (COMPARING + "test_frontier.py::test_no_line_is_drawn_where_the_number_of_near_words_changes",),
+    ),
+    Patch(
         "the page of a frontier allows any script",
         "measure/compare/page/page.py",
         "script-src '{_sha256(script)}'",
@@ -1512,6 +1570,13 @@ REWRITTEN_PATCHES = (
         "self.task.shuffled(run).scores(self._averages)",
         "self.task.scores(self._averages)",
         (TASKS_TABLE + "test_originals_are_told_apart_shuffled_labels_are_not_and_noise_is_between",),
+    ),
+    Patch(
+        "the authors of known texts are told as they are to the attacker that must fall to chance",
+        "reproduce/hyperbolic_table_3.py",
+        'f"authors {self.name} {run}").tolist()',
+        'f"authors {self.name} {run}").tolist()\n        order.sort()',
+        (AUTHORS_TABLE + "test_known_texts_with_shuffled_authors_tell_nothing",),
     ),
 )
 
@@ -2119,6 +2184,13 @@ SENTDP_PATCHES = (
         "np.argmax(scores)",
         "np.argmin(scores)",
         (SENTDP + "test_figure_4.py::test_what_can_be_chosen_is_chosen_on_validation_documents",),
+    ),
+    Patch(
+        "classifiers of the control learn from labels as they are",
+        "reproduce/sentdp/figure_4.py",
+        "labels[rows[order]]",
+        "labels[rows]",
+        (SENTDP + "test_figure_4.py::test_ours_keeps_topics_and_shuffled_labels_fall_to_chance",),
     ),
     Patch(
         "documents of one sentence stay",

@@ -23,7 +23,7 @@ from textveil.reproduce.adept_intents import (
     one_run,
     reported,
 )
-from textveil.reproduce.utterances import accuracy, read_corpus
+from textveil.reproduce.utterances import accuracy, described, read_corpus
 
 SOME = ("weather", "music", "call")
 
@@ -74,7 +74,10 @@ def test_a_run_measures_every_cell(data, monkeypatch):
     assert sorted(set(rows[2:])) == sorted([*((name, e) for name in names for e in (2.0, 8.0)), (SHUFFLED, 8.0)])
     truly = {record["noise"]: record["true epsilon"] for record in records if record["epsilon"] == 8.0}
     assert [truly[name] for name in names] == pytest.approx([8.0, 8 * 32**0.5, 8.0, 8 * 4**0.5])
-    report = reported(records)
+    report = reported(records, described(data, "snips"))
+    assert report.tables[-1].row_count == 2
+    assert "published, 4 numbers, same nominal epsilon" in names
+    assert not any("published" in str(cell) for cell in report.tables[0].columns[0].cells)
     assert report.tables[0].row_count == len(NOISES) + 3
     assert report.draw is not None
     assert report.draw() is not None

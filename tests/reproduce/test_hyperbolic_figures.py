@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.reproduce.conftest import write
 from typer.testing import CliRunner
 
 from textveil.cli import app
@@ -41,21 +40,8 @@ def test_counts_are_those_of_the_paper():
     assert found["K_w"]["value"] == pytest.approx((1 + 2 + 2) / 3)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    root = tmp_path_factory.mktemp("figure")
-    columns = ("expected HYP-100", "worst-case (all models)")
-    cells = [
-        ("2-hyperbolic", "Table IV", "N_w", f"eps={epsilon:g}", column, 3)
-        for epsilon in figures.EPSILONS
-        for column in columns
-    ]
-    write(root / "reference/paper_tables.tsv.gz", ("paper", "table", "metric", "row", "column", "value"), cells)
-    return root
-
-
-def test_epsilon_steers_the_exponential_and_hardly_the_published_chain(folder, ball):
-    made = figures.figure_5(data=folder, quick=True, vocabulary=ball)
+def test_epsilon_steers_the_exponential_and_hardly_the_published_chain(tmp_path, ball):
+    made = figures.figure_5(data=tmp_path, quick=True, vocabulary=ball)
     kept = {(r["way"], r["epsilon"]): r["value"] for r in made.records if r["statistic"] == "N_w, mean"}
     outputs = {(r["way"], r["epsilon"]): r["value"] for r in made.records if r["statistic"] == "S_w"}
     exact = [kept["Exponential", epsilon] for epsilon in figures.EPSILONS]
@@ -65,12 +51,13 @@ def test_epsilon_steers_the_exponential_and_hardly_the_published_chain(folder, b
     assert outputs["Exponential", 0.125] > outputs["Exponential", 8.0]
 
 
-def test_the_commands_write_pictures_and_numbers(folder, ball, monkeypatch, tmp_path):
+def test_the_commands_write_pictures_and_numbers(ball, monkeypatch, tmp_path):
     monkeypatch.setattr(figures, "figure_3", partial(figures.figure_3, chains=200))
     monkeypatch.setattr(figures, "figure_5", partial(figures.figure_5, vocabulary=ball))
-    for name, more in (("hyperbolic-figure-3", ()), ("hyperbolic-figure-5", ("--data", str(folder), "--quick"))):
+    for name, more in (("hyperbolic-figure-3", ()), ("hyperbolic-figure-5", ("--data", str(tmp_path), "--quick"))):
         done = CliRunner().invoke(app, ["reproduce", name, *more, "-o", str(tmp_path / f"{name}.png")])
         assert done.exit_code == 0, done.output
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     measured = json.loads((tmp_path / "hyperbolic-figure-5.json").read_text())["measured"]
-    assert {record["paper"] for record in measured} == {3.0, None}
+    printed = {number for row in figures.PAPER.values() for number in row}
+    assert {record["paper"] for record in measured} == {None, *printed}

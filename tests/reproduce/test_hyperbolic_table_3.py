@@ -41,6 +41,17 @@ def test_authors_are_found_in_original_texts_and_lost_with_epsilon(made):
             assert mean(made, problem, "any word", None, attacker) <= 20
 
 
+def test_known_texts_with_shuffled_authors_tell_nothing(made):
+    """Ten of 30 by chance; within 5 deviations (2.6 for 30 guesses of a third)."""
+    for problem in ("PAN11 small", "PAN11 large"):
+        assert mean(made, problem, "original, labels shuffled", None, "clean") <= 10 + 5 * 2.6
+        assert mean(made, problem, "original", None, "clean") > 10 + 5 * 2.6
+
+
+def test_nothing_measured_here_is_called_published(made):
+    assert "published" not in made.section.replace("which is not published", "")
+
+
 def test_nobody_is_right_about_authors_who_are_not_known(made):
     assert mean(made, "PAN12 D", "original", None, "clean") == 3
     assert {record["of"] for record in made.records if record["problem"] == "PAN12 D"} == {4}
@@ -57,14 +68,15 @@ def test_a_second_run_computes_nothing_again(pan, ball, own_cache, made, monkeyp
 def test_the_section_has_every_number_beside_the_papers_and_the_reasons(made):
     assert made.section.count("(1)") == 2 * 6 * 9
     for way, why in table.shown.WHY.items():
-        assert f"*{way}*: {why}" in made.section
+        assert f"*{laws.shown_as(way)}*: {why}" in made.section
     assert "Without rewriting: PAN11 small" in made.section
 
 
 def test_the_section_says_how_many_runs_the_cells_have_and_what_is_shared(made):
     assert "over 2 runs, with its 95% interval" in made.section
     assert "8 draws of the noise at each epsilon serve all words, texts and runs" in made.section
-    assert "| published, identity proposals | 8 |" in made.section
+    assert "| paper's mechanism, identity proposals | 8 |" in made.section
+    assert "common random numbers" in made.section
     fewer = [{**r, "runs": 1} if r["problem"] == "PAN12 I" and r["way"] == "published" else r for r in made.records]
     assert "over 2 (so far PAN12 I 1 to 2) runs" in table.shown.section(fewer, 9)
 

@@ -40,10 +40,11 @@ def folder(tmp_path_factory, ball):
     write(root / "sim/mrpc.tsv.gz", ("s1", "s2", "label", "split"), texts)
     rated = [("2014", "test", "x", *row[:3]) for row in texts]
     write(root / "sim/sts12_16.tsv.gz", ("year", "split", "source", "s1", "s2", "score"), rated)
-    cells = [
+    cells = [("2-hyperbolic", "Table V", "samples", "CR", "samples", 3775)]
+    cells += [
         ("2-hyperbolic", "Table VI", "accuracy", task, column, "0.5/0.4" if task == "STS14" else "75.0")
         for task in table.TASKS
-        for column in COLUMNS
+        for column in (*COLUMNS, "InferSent original")
     ]
     write(root / "reference/paper_tables.tsv.gz", ("paper", "table", "metric", "row", "column", "value"), cells)
     return root
@@ -93,6 +94,13 @@ def test_numbers_of_the_paper_stand_beside_ours(made):
     assert "(0.750)" in made.section
     for why in table.WHY.values():
         assert why in made.section
+
+
+def test_shuffled_labels_stand_beside_the_commonest_answer_and_sizes_beside_the_papers(made):
+    assert 0.5 <= score(made, "CR", table.COMMONEST) < 0.65
+    assert score(made, "STS14", table.COMMONEST, measure="pearson") == 0
+    assert "CR 200 (3,775), MPQA 200, " in made.section
+    assert "in percent but STS14: InferSent MR 75.0, " in made.section
 
 
 def test_an_order_is_told_only_where_it_passes_the_intervals_of_both():

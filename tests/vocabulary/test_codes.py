@@ -4,8 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.compiled import compiled
+from textveil.gpu.tiles import BLOCK
 from textveil.vocabulary.byte_products import POINTS, QUERIES, available, byte_products, first_sums, pack_points
-from textveil.vocabulary.codes import BLOCK, encode_points, encode_queries
+from textveil.vocabulary.codes import encode_points, encode_queries
 from textveil.vocabulary.search import half_norms
 
 STEP = 2.0**-20

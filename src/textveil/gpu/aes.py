@@ -6,12 +6,15 @@ the round of SubBytes and MixColumns; the other bytes of a column give the same,
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import triton
 import triton.language as tl
 from numpy.typing import NDArray
+
+from textveil.gpu.devices import there
 
 Table = NDArray[np.uint32]
 
@@ -109,28 +112,34 @@ def _encrypt(starts, used, blocks, total, keys, table, box, out, ROUNDS: tl.cons
     tl.store(out + 2 * place + 1, second.to(tl.int64, bitcast=True), mask=inside)
 
 
-def keystream(key: bytes, starts: Any, used: int, blocks: int) -> Any:
+@cache
+def _boxes(device: Any) -> tuple[Any, Any]:
+    """The tables of all keys, on a device."""
+    box = substitution()
+    return there(round_table(box), device), there(box, device)
+
+
+def round_keys_there(key: bytes, device: Any) -> Any:
+    """Return the round keys of a 256-bit key, on a device."""
+    return there(round_keys(key, substitution()), device)
+
+
+def keystream(keys: Any, starts: Any, used: int, blocks: int) -> Any:
     """Return the next `blocks` blocks of every item as 64-bit numbers: shape (items, 2 blocks), int64.
 
     Parameters
     ----------
-    key : 32 bytes
+    keys : the round keys, on the device
     starts : shape (items, 2), int64, on the device
     used : blocks that are behind
     """
     import torch
 
-    box = substitution()
-    tables = [_there(numbers, starts.device) for numbers in (round_keys(key, box), round_table(box), box)]
     total = len(starts) * blocks
     out = torch.empty((len(starts), 2 * blocks), dtype=torch.int64, device=starts.device)
     size = 256
     if total:
-        _encrypt[(triton.cdiv(total, size),)](starts, used, blocks, total, *tables, out, ROUNDS=ROUNDS, SIZE=size)
+        _encrypt[(triton.cdiv(total, size),)](
+            starts, used, blocks, total, keys, *_boxes(starts.device), out, ROUNDS=ROUNDS, SIZE=size
+        )
     return out
-
-
-def _there(numbers: Table, device: Any) -> Any:
-    import torch
-
-    return torch.from_numpy(numbers).to(device)

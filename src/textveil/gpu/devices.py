@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from textveil.errors import InvalidInputError, MissingDependencyError
+
+_QUEUES = 2
 
 
 def checked_device(device: Any) -> Any:
@@ -22,6 +27,38 @@ def checked_device(device: Any) -> Any:
     if found.type == "cuda" and not torch.cuda.is_available():
         raise InvalidInputError(f"torch finds no CUDA device on this machine (asked for {device!r}); use device=None")
     return found
+
+
+def there(array: Any, device: Any) -> Any:
+    """Return an array or a tensor as a tensor on a device."""
+    import torch
+
+    if isinstance(array, torch.Tensor):
+        return array.to(device)
+    # torch warns of arrays that can't be written to.
+    return torch.from_numpy(array if array.flags.writeable else array.copy()).to(device)
+
+
+@contextmanager
+def own_queue(device: Any, number: int) -> Iterator[None]:
+    """Do what follows in one of two queues of a CUDA device, beside what is done in the other."""
+    import torch
+
+    if device.type != "cuda":
+        yield
+        return
+    queue = _queues(device)[number % _QUEUES]
+    queue.wait_stream(torch.cuda.default_stream(device))
+    with torch.cuda.stream(queue):
+        yield
+
+
+@cache
+def _queues(device: Any) -> list[Any]:
+    # Kept, since torch keeps memory for every one that it has seen.
+    import torch
+
+    return [torch.cuda.Stream(device) for _ in range(_QUEUES)]  # type: ignore[no-untyped-call, unused-ignore]
 
 
 def accelerator_of(value: Any) -> Any | None:

@@ -7,17 +7,27 @@ from typing import Any
 import triton
 import triton.language as tl
 
+from textveil.gpu.codes import PointCodes, QueryCodes
 from textveil.gpu.tiles import BLOCK, WIDTH
 
-_QUERIES = 256
+_QUERIES = 128
 # Blocks of points that a program goes through with the same queries.
 _RUN = 16
 _PAIRS = 64
+# Pairs of a program that multiplies in float64, and how many of their numbers it takes at a time.
+_ROWS_AT_ONCE = 8
+_NUMBERS_AT_ONCE = 64
 
 
 @triton.jit
-def _maxima(  # type: ignore[no-untyped-def]
-    queries, query_scales, points, halves, scales, out, count, blocks,
+def _error(bounds, block, norm, error):  # type: ignore[no-untyped-def]
+    own = bounds + 3 * block
+    return tl.load(own) * norm + tl.load(own + 1) * error + tl.load(own + 2)
+
+
+@triton.jit
+def _ends(  # type: ignore[no-untyped-def]
+    queries, query_scales, norms, errors, points, halves, scales, bounds, lower, upper, count, blocks,
     WIDTH: tl.constexpr, STEP: tl.constexpr, QUERIES: tl.constexpr, BLOCK: tl.constexpr, RUN: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0) * QUERIES + tl.arange(0, QUERIES)
@@ -25,6 +35,7 @@ def _maxima(  # type: ignore[no-untyped-def]
     inside = row < count
     own = queries + row[:, None].to(tl.int64) * WIDTH + step[None, :]
     scale = tl.load(query_scales + row, mask=inside, other=0.0)
+    norm, error = tl.load(norms + row, mask=inside, other=0.0), tl.load(errors + row, mask=inside, other=0.0)
     for turn in range(RUN):
         # The last program goes over the last block again where it has none of its own: the same numbers are written.
         block = tl.minimum(tl.program_id(1) * RUN + turn, blocks - 1).to(tl.int64)
@@ -35,28 +46,32 @@ def _maxima(  # type: ignore[no-untyped-def]
             a = tl.load(own + k, mask=inside[:, None], other=0)
             products = tl.dot(a, tl.load(theirs + k), products, out_dtype=tl.int32)
         factor = scale * tl.load(scales + block)
-        scores = products.to(tl.float32) * factor[:, None] - tl.load(halves + place)[None, :]
-        tl.store(out + block * count + row, tl.max(scores, axis=1), mask=inside)
+        best = tl.max(products.to(tl.float32) * factor[:, None] - tl.load(halves + place)[None, :], axis=1)
+        off = _error(bounds, block, norm, error)
+        tl.store(lower + block * count + row, best - off, mask=inside)
+        tl.store(upper + block * count + row, best + off, mask=inside)
 
 
-def fused_maxima(queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any) -> Any:
-    """Return the best score of each block for each query: shape (blocks, queries), float32."""
+def fused_ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
+    """Return v - E and v + E, v the best score of each block for each query: both (blocks, queries), float32."""
     import torch
 
-    count, width = queries.shape
-    out = torch.empty((len(scales), count), device=queries.device)
+    count, width = queries.codes.shape
+    blocks = len(points.scales)
+    lower, upper = torch.empty((2, blocks, count), device=queries.codes.device)
     if count:
-        grid = (triton.cdiv(count, _QUERIES), triton.cdiv(len(scales), _RUN))
-        _maxima[grid](
-            queries, query_scales, points, halves, scales, out, count, len(scales),
-            WIDTH=width, STEP=WIDTH, QUERIES=_QUERIES, BLOCK=BLOCK, RUN=_RUN, num_warps=8, num_stages=3,
+        grid = (triton.cdiv(count, _QUERIES), triton.cdiv(blocks, _RUN))
+        _ends[grid](
+            *queries, points.codes, points.halves, points.scales, points.bounds, lower, upper, count, blocks,
+            WIDTH=width, STEP=WIDTH, QUERIES=_QUERIES, BLOCK=BLOCK, RUN=_RUN, num_warps=4, num_stages=3,
         )  # fmt: skip
-    return out
+    return lower, upper
 
 
 @triton.jit
 def _above(  # type: ignore[no-untyped-def]
-    queries, query_scales, points, halves, scales, thresholds, pair_queries, firsts, lasts, pair_blocks, out,
+    queries, query_scales, norms, errors, points, halves, scales, bounds, least, pair_queries, firsts, lasts,
+    pair_blocks, out,
     WIDTH: tl.constexpr, STEP: tl.constexpr, PAIRS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     program = tl.program_id(0)
@@ -73,29 +88,56 @@ def _above(  # type: ignore[no-untyped-def]
         products = tl.dot(tl.load(own + k), tl.load(theirs + k), products, out_dtype=tl.int32)
     factor = tl.load(query_scales + row) * tl.load(scales + block)
     scores = products.to(tl.float32) * factor[:, None] - tl.load(halves + place)[None, :]
-    least = tl.load(thresholds + pair, mask=inside, other=0.0)
-    is_above = (scores >= least[:, None]) & (scores > float("-inf"))
+    off = _error(bounds, block, tl.load(norms + row), tl.load(errors + row))
+    is_above = (scores >= (tl.load(least + row) - off)[:, None]) & (scores > float("-inf"))
     tl.store(out + pair[:, None] * BLOCK + column[None, :], is_above.to(tl.int8), mask=inside[:, None])
 
 
-def fused_above(
-    queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any, pairs: Any, thresholds: Any
-) -> Any:
-    """Return which scores of some pairs (block, query), in the order of the blocks, reach their threshold."""
+def fused_above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any) -> Any:
+    """Return which points of some pairs (block, query), in the order of the blocks, have v + E >= least."""
     import torch
 
     block, query = pairs
-    out = torch.empty((len(block), BLOCK), dtype=torch.int8, device=queries.device)
+    out = torch.empty((len(block), BLOCK), dtype=torch.int8, device=block.device)
     # A program takes pairs of one block: it begins where the block changes, or after so many of them.
-    counts = torch.bincount(block, minlength=len(scales))
+    counts = torch.bincount(block, minlength=len(points.scales))
     ends = counts.cumsum(0)
     programs = -(-counts // _PAIRS)
-    own = torch.repeat_interleave(torch.arange(len(scales), device=block.device), programs)
+    own = torch.repeat_interleave(torch.arange(len(counts), device=block.device), programs)
     number = torch.arange(len(own), device=block.device) - (programs.cumsum(0) - programs)[own]
     firsts = (ends - counts)[own] + number * _PAIRS
     if len(own):
         _above[(len(own),)](
-            queries, query_scales, points, halves, scales, thresholds, query.contiguous(), firsts, ends[own], own, out,
-            WIDTH=queries.shape[1], STEP=WIDTH, PAIRS=_PAIRS, BLOCK=BLOCK,
+            *queries, points.codes, points.halves, points.scales, points.bounds, least, query.contiguous(), firsts,
+            ends[own], own, out,
+            WIDTH=queries.codes.shape[1], STEP=WIDTH, PAIRS=_PAIRS, BLOCK=BLOCK,
         )  # fmt: skip
     return out.bool()
+
+
+@triton.jit
+def _products(queries, points, asked, rows, out, count, width, PAIRS: tl.constexpr, STEP: tl.constexpr):  # type: ignore[no-untyped-def]
+    pair = tl.program_id(0) * PAIRS + tl.arange(0, PAIRS)
+    inside = pair < count
+    own = queries + tl.load(asked + pair, mask=inside, other=0)[:, None] * width
+    theirs = points + tl.load(rows + pair, mask=inside, other=0)[:, None] * width
+    sums = tl.zeros((PAIRS, STEP), dtype=tl.float64)
+    for first in range(0, width, STEP):
+        k = first + tl.arange(0, STEP)[None, :]
+        is_one = inside[:, None] & (k < width)
+        a, b = tl.load(own + k, mask=is_one, other=0.0), tl.load(theirs + k, mask=is_one, other=0.0)
+        sums += a * b.to(tl.float64)
+    tl.store(out + pair, tl.sum(sums, axis=1), mask=inside)
+
+
+def fused_products(queries: Any, points: Any, asked: Any, rows: Any) -> Any:
+    """Return the products of some pairs of a query and a point in float64."""
+    import torch
+
+    out = torch.empty(len(asked), dtype=torch.float64, device=queries.device)
+    if len(out):
+        grid = (triton.cdiv(len(out), _ROWS_AT_ONCE),)
+        _products[grid](
+            queries, points, asked, rows, out, len(out), queries.shape[1], PAIRS=_ROWS_AT_ONCE, STEP=_NUMBERS_AT_ONCE
+        )
+    return out

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,22 +10,21 @@ from textveil.gpu.search import DeviceTable
 _ROWS = 8192
 
 
-def nearest_others(table: DeviceTable, points: NDArray[Any], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def nearest_others(table: DeviceTable, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k nearest others of every point and their squared distances, the lower row first among equals.
 
     Parameters
     ----------
     table : the points on the device, none of them left out
-    points : the same points
     k : below their number
     """
     import torch
 
-    count = len(points)
+    count = len(table)
     ids, squares = np.empty((count, k), dtype=np.int64), np.empty((count, k))
     for start in range(0, count, _ROWS):
         block = slice(start, min(start + _ROWS, count))
-        queries = torch.from_numpy(np.array(points[block], dtype=np.float64)).to(table.device)
+        queries = table.points(block)
         # A point is among its own nearest k + 1, so that k others are left.
         found = table.candidates(queries, k + 1)
         apart = table.squares(queries, found)

@@ -67,7 +67,10 @@ class _Reader:
     def __init__(self, streams: Streams, device: Any) -> None:
         import torch
 
-        self.key, starts = streams.counters
+        from textveil.gpu.aes import round_keys_there
+
+        key, starts = streams.counters
+        self.keys = round_keys_there(key, device)
         self.starts = torch.from_numpy(starts.view(np.int64).copy()).to(device)
         self.used = streams.used
 
@@ -76,7 +79,7 @@ class _Reader:
         from textveil.gpu.aes import keystream
 
         starts = self.starts if items is None else self.starts[items]
-        return keystream(self.key, starts, self.used, -(-count // 2))[:, :count]
+        return keystream(self.keys, starts, self.used, -(-count // 2))[:, :count]
 
 
 def _gammas(reader: _Reader, shape: float) -> Any:

@@ -1,13 +1,14 @@
-"""Passes over the distances of all pairs of a table on a device, in float64: what calibration and certificates need.
+"""Distances of a table's points on a device, in float64: what calibration, certificates and rows need.
 
 Points are multiples of 2^-20 with squared norms below 2^11, so that the float64 products, and with them the squared
-distances, are exact whatever computes them (`textveil.spaces.euclidean`). Each pair is looked at once.
+distances, are exact whatever computes them (`textveil.spaces.euclidean`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,46 +37,62 @@ class DevicePairs:
         """Return ln Z(x) for every rate and word; see `textveil.vocabulary.pairs.log_normalisers`."""
         import torch
 
-        heavy = self._there(weights)
-        sums = torch.zeros((len(rates), len(heavy)), dtype=torch.float64, device=self._device)
-        gap = float(rates[-1] - rates[0]) / max(1, len(rates) - 1)
-        for rows, columns, distances in self._strips(radius):
-            weight = torch.exp(-float(rates[0]) * distances)
-            weight *= heavy[rows, None]
-            weight *= heavy[None, columns]
-            ratio = distances.mul_(-gap).exp_()
-            for k in range(len(rates)):
-                sums[k, rows] += weight.sum(dim=1)
-                # The square on the diagonal holds each of its pairs twice already.
-                sums[k, : rows.start] += weight[:, : rows.start].sum(dim=0)
-                weight *= ratio
-        found = (sums / heavy).log()
+        heavy, asked = self._there(weights), self._there(rates)
+        sums = torch.empty((len(heavy), len(asked)), dtype=torch.float64, device=self._device)
+        for rows, _, distances in self._strips(radius, whole=True):
+            sums[rows] = _sums(distances, asked, heavy)
+        found = sums.log()
         self._require(bool(found.isfinite().all()), "a sum of weights is no positive number")
-        return np.asarray(found.cpu().numpy())
+        return np.ascontiguousarray(found.T.cpu().numpy())
 
     def steepest(self, values: Floats, *, radius: float, slack: float) -> tuple[Floats, Ids, Ids]:
         """Return, for each row of values, the largest (|v(x) - v(x')| + slack) / min(d, radius), and its pair."""
         there = self._there(values)
         best, first, second = np.zeros(len(values)), np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
-        for rows, columns, distances in self._strips(radius):
-            same = distances == 0
-            inverse = distances.reciprocal_().masked_fill_(same, 0.0)
-            for k, value in enumerate(there):
-                slopes = (value[rows, None] - value[None, columns]).abs_().add_(slack).mul_(inverse)
-                top = int(slopes.argmax())
-                slope = float(slopes.flatten()[top])
-                # torch takes NaN for the largest.
-                self._require(math.isfinite(slope), "a slope is not finite")
+        for rows, _, distances in self._strips(radius):
+            slopes, columns, sound = _slopes(distances, there, slack, rows.start)
+            self._require(bool(sound.all()), "a slope is not finite")
+            tops, places = slopes.max(dim=0)
+            across = columns.gather(0, places[None])[0]
+            for k, (slope, row, column) in enumerate(zip(tops.tolist(), places.tolist(), across.tolist(), strict=True)):
                 if slope > best[k]:
-                    best[k], first[k], second[k] = slope, rows.start + top // columns.stop, top % columns.stop
+                    best[k], first[k], second[k] = slope, rows.start + row, column
         return best, first, second
 
-    def _strips(self, radius: float) -> Iterator[tuple[slice, slice, Any]]:
-        """Yield some rows, the columns up to the last of them, and the distances between, cut off at the radius."""
+    def distances(self, chosen: Ids) -> Floats:
+        """Return the distances of some points to all, bit for bit those of the CPU, which takes the roots."""
+        return np.asarray(np.sqrt(self._squares_from(self._there(chosen, np.int64)).cpu().numpy()))
+
+    def within(self, chosen: Ids, radius: float) -> Iterator[tuple[NDArray[np.int32], Floats]]:
+        """Yield, for each of some points, the others whose distance is below the radius, in order, and the distances.
+
+        The device compares exact squares, and the CPU takes the roots: both are bit for bit those of the CPU.
+        """
+        import torch
+
+        own = self._there(chosen, np.int64)
+        squares = self._squares_from(own)
+        near = (squares < least_square(radius)).scatter_(1, own[:, None], False)
+        rows, columns = near.nonzero(as_tuple=True)
+        ids, apart = columns.to(torch.int32).cpu().numpy(), np.sqrt(squares[rows, columns].cpu().numpy())
+        ends = np.cumsum(near.sum(dim=1).cpu().numpy())
+        for start, end in pairwise([0, *ends.tolist()]):
+            yield ids[start:end], apart[start:end]
+
+    def _squares_from(self, own: Any) -> Any:
+        """Return the squared distances of some points to all: each must be at distance 0 from itself."""
+        squares = (self._points[own] @ self._points.T).mul_(-2.0).add_(self._squares[own, None]).add_(self._squares)
+        is_sound = (squares >= 0).all() & (squares.gather(1, own[:, None]) == 0).all()
+        self._require(bool(is_sound), "a squared distance is negative, or that of a point to itself is not 0")
+        return squares
+
+    def _strips(self, radius: float, *, whole: bool = False) -> Iterator[tuple[slice, slice, Any]]:
+        """Yield some rows, the columns up to the last of them or all, and the distances between, cut at the radius."""
         count = len(self._points)
         height = max(1, min(count, _PAIRS // count))
         for top in range(0, count, height):
-            rows, columns = slice(top, min(top + height, count)), slice(0, min(top + height, count))
+            rows = slice(top, min(top + height, count))
+            columns = slice(0, count if whole else rows.stop)
             products = self._points[rows] @ self._points[columns].T
             squares = products.mul_(-2.0).add_(self._squares[rows, None]).add_(self._squares[None, columns])
             # Written so that NaN fails too.
@@ -89,7 +106,47 @@ class DevicePairs:
                 "numbers out of range; use the CPU, vocabulary.on(None)"
             )
 
-    def _there(self, numbers: Floats) -> Any:
+    def _there(self, numbers: Floats | Ids, kind: Any = np.float64) -> Any:
         import torch
 
-        return torch.from_numpy(np.array(numbers, dtype=np.float64)).to(self._device)
+        return torch.from_numpy(np.array(numbers, dtype=kind)).to(self._device)
+
+
+def least_square(radius: float) -> float:
+    """Return the least float64 whose square root, as it is rounded, is not below the radius."""
+    square = radius * radius
+    while math.sqrt(square) < radius:
+        square = math.nextafter(square, math.inf)
+    while math.sqrt(below := math.nextafter(square, 0.0)) >= radius:
+        square = below
+    return square
+
+
+def _sums(distances: Any, rates: Any, weights: Any) -> Any:
+    """Return the sum over each row of weight exp(-rate d), for every rate: shape (rows, rates)."""
+    import torch
+
+    if distances.device.type == "cuda":
+        from textveil.gpu.passes import fused_sums
+
+        return fused_sums(distances, rates, weights)
+    return torch.stack([torch.exp(-rate * distances) @ weights for rate in rates], dim=1)
+
+
+def _slopes(distances: Any, values: Any, slack: float, top: int) -> tuple[Any, Any, Any]:
+    """Return the largest slope of each row for each function, its column, and whether all in a row are finite."""
+    import torch
+
+    if distances.device.type == "cuda":
+        from textveil.gpu.passes import fused_slopes
+
+        return fused_slopes(distances, values, slack, top)
+    height, width = distances.shape
+    inverse = distances.reciprocal().masked_fill_(distances == 0, 0.0)
+    found = [
+        ((own[top : top + height, None] - own[None, :width]).abs_().add_(slack).mul_(inverse)).max(dim=1)
+        for own in values
+    ]
+    best, where = (torch.stack(column, dim=1) for column in zip(*found, strict=True))
+    # torch takes NaN for the largest.
+    return best, where, best.isfinite().all(dim=1)

@@ -12,22 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.gpu.tiles import BLOCK, WIDTH, above, maxima
+from textveil.gpu.codes import QueryCodes, encode_points, encode_queries
+from textveil.gpu.devices import there
+from textveil.gpu.tiles import BLOCK, above, ends
+from textveil.spaces.euclidean import EXACT_NORM, EXACT_STEP
 
-_QUERIES = 16_384
+_QUERIES = 32_768
 # Pairs of a query and a block whose scores are written at one time.
 _MOST_PAIRS = 1 << 21
 _CANDIDATES = 1 << 18
-LARGEST_CODE = 127
-
-
-class Coded(NamedTuple):
-    """Queries as whole numbers, with |t Q| and |q - t Q|: `textveil.vocabulary.codes.QueryCodes` on the device."""
-
-    codes: Any
-    scales: Any
-    norms: Any
-    errors: Any
 
 
 class Candidates(NamedTuple):
@@ -42,25 +35,33 @@ class DeviceTable:
 
     Parameters
     ----------
-    points : lattice points, float32 or float64
-    halves : |x|^2 / 2 of each in float64; infinite for a point that must never be an answer
-    codes : a `textveil.vocabulary.codes.PointCodes` of both
+    points : lattice points, float32 or float64, an array or a tensor
     device : of torch
+    halves : |x|^2 / 2 of each in float64, infinite for a point that must never be an answer; computed if left out
     """
 
-    def __init__(self, points: NDArray[Any], halves: NDArray[np.float64], codes: Any, device: Any) -> None:
-        import torch
-
-        def there(array: NDArray[Any]) -> Any:
-            return torch.from_numpy(np.array(array)).to(device)
-
+    def __init__(self, points: Any, device: Any, halves: NDArray[np.float64] | None = None) -> None:
         self.device = device
-        self._points, self._halves = there(points), there(halves)
-        self._rows, self._code_halves = there(codes.rows), there(codes.halves)
-        self._scales, self._bounds = there(codes.scales), there(codes.bounds)
-        width = -(-codes.codes.shape[1] // WIDTH) * WIDTH
-        self._codes = torch.zeros((len(codes.codes), width), dtype=torch.int8, device=device)
-        self._codes[:, : codes.codes.shape[1]] = there(codes.codes)
+        self._points = there(points, device)
+        if halves is None:
+            self._halves = self._points.double().square().sum(dim=1) / 2
+        else:
+            self._halves = there(halves, device)
+        self._codes = encode_points(self._points, self._halves)
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether squared distances of these points have no rounding error: `textveil.spaces.Euclidean.is_exact`."""
+        steps = self._points.double() * EXACT_STEP
+        # Written so that NaN fails too.
+        return bool((steps == steps.round()).all() & (2 * self._halves < EXACT_NORM).all())
+
+    def points(self, rows: NDArray[np.int64] | slice) -> Any:
+        """Return some points in float64."""
+        return self._points[rows if isinstance(rows, slice) else there(rows, self.device)].double()
 
     def nearest(self, queries: Any) -> tuple[Any, Any]:
         """Return the best row of each query by float64, the lowest among equals, and its margin over the next.
@@ -82,18 +83,14 @@ class DeviceTable:
         """Return all rows that may be among the k nearest of each query."""
         import torch
 
-        coded = self._coded(queries)
-        best = maxima(coded.codes, coded.scales, self._codes, self._code_halves, self._scales)
-        error = (
-            self._bounds[:, 0, None] * coded.norms + self._bounds[:, 1, None] * coded.errors + self._bounds[:, 2, None]
-        )
+        coded = encode_queries(queries)
+        lower, upper = ends(coded, self._codes)
         # The best points of k blocks are k points: the k-th of their lower ends is one of the k-th nearest.
-        lower = best - error
         if k > len(lower):
             least = torch.full_like(lower[0], -torch.inf)
         else:
             least = lower.amax(dim=0) if k == 1 else lower.topk(k, dim=0).values[-1]
-        pairs = (best + error >= least).nonzero()
+        pairs = (upper >= least).nonzero()
         parts = [self._within(coded, pairs[at : at + _MOST_PAIRS], least) for at in range(0, len(pairs), _MOST_PAIRS)]
         asked, rows = (torch.cat(column) for column in zip(*parts, strict=True))
         order = torch.argsort(asked, stable=True)
@@ -101,7 +98,13 @@ class DeviceTable:
 
     def scores(self, queries: Any, found: Candidates) -> Any:
         """Return q.x - |x|^2 / 2 of candidates in float64."""
-        return self._over(found, lambda q, x: (queries[q] * self._points[x]).sum(dim=1) - self._halves[x])
+        if self.device.type == "cuda":
+            from textveil.gpu.fused import fused_products
+
+            products = fused_products(queries, self._points, found.queries, found.rows)
+        else:
+            products = self._over(found, lambda q, x: (queries[q] * self._points[x]).sum(dim=1))
+        return products - self._halves[found.rows]
 
     def squares(self, queries: Any, found: Candidates) -> Any:
         """Return |q - x|^2 of candidates, by differences in float64."""
@@ -116,26 +119,11 @@ class DeviceTable:
             out[part] = work(found.queries[part], found.rows[part])
         return out
 
-    def _within(self, coded: Coded, pairs: Any, least: Any) -> tuple[Any, Any]:
+    def _within(self, coded: QueryCodes, pairs: Any, least: Any) -> tuple[Any, Any]:
         """Return the queries and the rows of those points of some blocks that may be an answer."""
         block, query = pairs.T
-        table = (self._codes, self._code_halves, self._scales)
-        bounds = self._bounds[block]
-        error = bounds[:, 0] * coded.norms[query] + bounds[:, 1] * coded.errors[query] + bounds[:, 2]
-        found = above(coded.codes, coded.scales, *table, (block, query), least[query] - error)
-        pair, column = found.nonzero().T
-        return query[pair], self._rows[block[pair] * BLOCK + column]
-
-    def _coded(self, queries: Any) -> Coded:
-        import torch
-
-        scales = (queries.abs().amax(dim=1) / LARGEST_CODE).float()
-        steps = scales.double()[:, None]
-        whole = torch.where(steps > 0, queries / steps, 0.0).round().clamp(-LARGEST_CODE, LARGEST_CODE)
-        errors = (queries - whole * steps).norm(dim=1)
-        codes = torch.zeros((len(queries), self._codes.shape[1]), dtype=torch.int8, device=self.device)
-        codes[:, : queries.shape[1]] = whole.to(torch.int8)
-        return Coded(codes, scales, (queries.norm(dim=1) + errors).float(), errors.float())
+        pair, column = above(coded, self._codes, (block, query), least).nonzero().T
+        return query[pair], self._codes.rows[block[pair] * BLOCK + column]
 
 
 def _best(found: Candidates, scores: Any, count: int) -> tuple[Any, Any]:

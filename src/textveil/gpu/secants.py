@@ -41,6 +41,11 @@ def all_secants(points: NDArray[Any], codes: NDArray[np.int64], device: Any) -> 
             (table[rows] @ table[columns].T).mul_(-2.0).add_(norm[rows, None]).add_(norm[None, columns])
             for table, norm in zip(tables, norms, strict=True)
         )
+        if any(bool(numbers.diagonal(top).any()) for numbers in (squares, images)):
+            raise InvalidInputError(
+                f"nothing can be certified on {device}, since a point is not at distance 0 from itself: it does not "
+                "compute exactly; use the CPU, vocabulary.on(None)"
+            )
         # Each pair once: below the diagonal.
         if bool((squares > 0).logical_not_().tril_(top - 1).any()):
             raise InvalidInputError(
@@ -55,6 +60,15 @@ def all_secants(points: NDArray[Any], codes: NDArray[np.int64], device: Any) -> 
     return (*best, total / math.comb(count, 2))
 
 
+def are_exact(points: NDArray[Any], codes: NDArray[np.int64]) -> bool:
+    """Whether all squared distances of these points, and of these codes, are exact in float64."""
+    return Euclidean(points.shape[1]).is_exact(points) and _are_small(codes)
+
+
+def _are_small(codes: NDArray[np.int64]) -> bool:
+    return bool((np.square(codes, dtype=np.float64).sum(axis=1) < _LARGEST_CODE).all())
+
+
 def _require_exact(points: NDArray[Any], codes: NDArray[np.int64]) -> None:
     if len(points) < 2 or len(codes) != len(points):
         raise InvalidInputError(f"there must be two points or more, each with codes (got {len(points)}, {len(codes)})")
@@ -63,8 +77,5 @@ def _require_exact(points: NDArray[Any], codes: NDArray[np.int64]) -> None:
             "points must be multiples of 2^-20 with squared norms below 2^11, as others have no exact distances; use "
             "textveil.mechanisms.privemb.secants"
         )
-    if (
-        np.asarray(codes).dtype.kind != "i"
-        or not (np.square(codes, dtype=np.float64).sum(axis=1) < _LARGEST_CODE).all()
-    ):
+    if np.asarray(codes).dtype.kind != "i" or not _are_small(codes):
         raise InvalidInputError("codes must be whole numbers with squared norms below 2^51; take a larger step")

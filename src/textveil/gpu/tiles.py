@@ -1,13 +1,18 @@
-"""The best 8-bit score of each query in each block of points, without writing the scores: in torch, and in Triton.
+"""The best 8-bit score v of each query in each block of points, and the bound E on its error.
+
+All scores are never written.
 
 The functions of this file that say `plain` are what the kernels must compute; they run on any device.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# Points of one block: those that share a scale.
+if TYPE_CHECKING:
+    from textveil.gpu.codes import PointCodes, QueryCodes
+
+# Points of one block: those that share a scale and a bound.
 BLOCK = 128
 # Codes are filled up to a multiple of this many bytes, as matrix units want them.
 WIDTH = 64
@@ -18,57 +23,58 @@ _BLOCKS_AT_ONCE = 64
 _PAIRS_AT_ONCE = 4096
 
 
-def plain_maxima(queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any) -> Any:
-    """Return the best score of each block for each query: shape (blocks, queries), float32."""
+def plain_ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
+    """Return v - E and v + E, v the best score of each block for each query: both (blocks, queries), float32."""
     import torch
 
-    kind = _exact_kind(queries.shape[1])
-    wide = queries.to(kind)
-    out = torch.empty((len(scales), len(queries)), device=queries.device)
-    for first in range(0, len(scales), _BLOCKS_AT_ONCE):
+    kind = _exact_kind(queries.codes.shape[1])
+    wide = queries.codes.to(kind)
+    best = torch.empty((len(points.scales), len(wide)), device=wide.device)
+    for first in range(0, len(best), _BLOCKS_AT_ONCE):
         blocks = slice(first, first + _BLOCKS_AT_ONCE)
         rows = slice(first * BLOCK, (first + _BLOCKS_AT_ONCE) * BLOCK)
-        products = (wide @ points[rows].to(kind).T).float().reshape(len(queries), -1, BLOCK)
-        factors = query_scales[:, None, None] * scales[None, blocks, None]
-        out[blocks] = (products * factors - halves[rows].reshape(1, -1, BLOCK)).amax(dim=2).T
-    return out
+        products = (wide @ points.codes[rows].to(kind).T).float().reshape(len(wide), -1, BLOCK)
+        factors = queries.scales[:, None, None] * points.scales[None, blocks, None]
+        best[blocks] = (products * factors - points.halves[rows].reshape(1, -1, BLOCK)).amax(dim=2).T
+    for_codes, for_rest, besides = points.bounds.T[:, :, None]
+    error = for_codes * queries.norms + for_rest * queries.errors + besides
+    return best - error, best + error
 
 
-def plain_above(
-    queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any, pairs: Any, thresholds: Any
-) -> Any:
-    """Return which points of some pairs (block, query) have a score of at least the threshold: shape (pairs, BLOCK)."""
+def plain_above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any) -> Any:
+    """Return which points of some pairs (block, query) have v + E >= least of the query: shape (pairs, BLOCK)."""
     import torch
 
-    kind = _exact_kind(queries.shape[1])
+    kind = _exact_kind(queries.codes.shape[1])
     block, query = pairs
-    out = torch.empty((len(block), BLOCK), dtype=torch.bool, device=queries.device)
-    table, halves_there = points.reshape(-1, BLOCK, points.shape[1]), halves.reshape(-1, BLOCK)
+    out = torch.empty((len(block), BLOCK), dtype=torch.bool, device=block.device)
+    table, halves = points.codes.reshape(-1, BLOCK, points.codes.shape[1]), points.halves.reshape(-1, BLOCK)
     for first in range(0, len(block), _PAIRS_AT_ONCE):
-        part = slice(first, first + _PAIRS_AT_ONCE)
-        products = torch.bmm(table[block[part]].to(kind), queries[query[part]].to(kind)[:, :, None])[:, :, 0].float()
-        factors = query_scales[query[part]] * scales[block[part]]
-        scores = products * factors[:, None] - halves_there[block[part]]
-        out[part] = (scores >= thresholds[part, None]) & scores.isfinite()
+        own, asked = block[first : first + _PAIRS_AT_ONCE], query[first : first + _PAIRS_AT_ONCE]
+        products = torch.bmm(table[own].to(kind), queries.codes[asked].to(kind)[:, :, None])[:, :, 0].float()
+        scores = products * (queries.scales[asked] * points.scales[own])[:, None] - halves[own]
+        for_codes, for_rest, besides = points.bounds[own].T
+        error = for_codes * queries.norms[asked] + for_rest * queries.errors[asked] + besides
+        out[first : first + _PAIRS_AT_ONCE] = (scores >= (least[asked] - error)[:, None]) & scores.isfinite()
     return out
 
 
-def maxima(queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any) -> Any:
-    """Return what `plain_maxima` does, by a fused kernel on CUDA."""
-    if queries.device.type == "cuda":
-        from textveil.gpu.fused import fused_maxima
+def ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
+    """Return what `plain_ends` does, by a fused kernel on CUDA."""
+    if queries.codes.device.type == "cuda":
+        from textveil.gpu.fused import fused_ends
 
-        return fused_maxima(queries, query_scales, points, halves, scales)
-    return plain_maxima(queries, query_scales, points, halves, scales)
+        return fused_ends(queries, points)
+    return plain_ends(queries, points)
 
 
-def above(queries: Any, query_scales: Any, points: Any, halves: Any, scales: Any, pairs: Any, thresholds: Any) -> Any:
+def above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any) -> Any:
     """Return what `plain_above` does, by a kernel on CUDA."""
-    if queries.device.type == "cuda":
+    if queries.codes.device.type == "cuda":
         from textveil.gpu.fused import fused_above
 
-        return fused_above(queries, query_scales, points, halves, scales, pairs, thresholds)
-    return plain_above(queries, query_scales, points, halves, scales, pairs, thresholds)
+        return fused_above(queries, points, pairs, least)
+    return plain_above(queries, points, pairs, least)
 
 
 def _exact_kind(width: int) -> Any:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.gpu.devices import checked_device
 from textveil.hashing import Packed
 from textveil.immutable import Immutable, read_only
 from textveil.mechanisms.candidate_files import CandidateFile, TextEncoder, encoded
@@ -45,6 +47,9 @@ class Candidates(Immutable):
     vectors: NDArray[Any]
     texts: Sequence[str] | None = None
 
+    # The device of torch that was chosen by `on`, or None. Copies and pickles have none.
+    device: ClassVar[Any] = None
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", _snapped(self.vectors))
         if self.texts is not None:
@@ -74,6 +79,12 @@ class Candidates(Immutable):
             packed = Packed.of([text.encode() for text in self.texts])
             digest.update(b"texts\n" + packed.offsets.astype("<i8").tobytes() + packed.data.tobytes())
         return digest.hexdigest()
+
+    def on(self, device: Any) -> Candidates:
+        """Return the same candidates, whose depth is computed on this device of torch, such as "cuda"."""
+        same = copy(self)
+        object.__setattr__(same, "device", None if device is None else checked_device(device))
+        return same
 
     def save(self, path: str | Path) -> None:
         """Write the candidates to an npz file, in one piece or not at all."""

@@ -101,7 +101,7 @@ class Jaccard(WordVectorMechanism):
 
     @cached_property
     def _neighbours(self) -> tuple[Ids, Floats]:
-        return nearest_neighbours(self.vocabulary.points, self.neighbours)
+        return nearest_neighbours(self.vocabulary.points, self.neighbours, device=self.vocabulary.device)
 
     @cached_property
     def _steps(self) -> Steps:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.compiled import over_threads
 from textveil.errors import InvalidInputError
+from textveil.gpu.devices import own_queue
 from textveil.guarantees import Guarantee, Pairs, Unit
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
 from textveil.mechanisms.mechanism import from_spec, named_object
@@ -26,8 +28,9 @@ from textveil.vocabulary import Vocabulary
 
 Ids = NDArray[np.int64]
 
-# Noisy vectors held at a time.
+# Noisy vectors held at a time, here and on a GPU.
 _PORTION = 16_384
+_PORTION_THERE = 65_536
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,22 +104,33 @@ class NearestWord(WordMechanism):
         }
 
     def _sample(self, items: Ids, streams: Streams) -> Ids:
+        noise = self.mechanism
+        if self.vocabulary.device is not None and isinstance(noise, AdditiveMechanism) and noise.draws_there:
+            return self._sample_there(noise, items, streams)
         chosen = np.empty(len(items), dtype=np.int64)
         for start in range(0, len(items), _PORTION):
             part = slice(start, start + _PORTION)
-            vectors = self.mechanism._check(self.vocabulary.points[items[part]])
-            chosen[part] = self._decoded(vectors, streams.select(part))
+            vectors = noise._check(self.vocabulary.points[items[part]])
+            chosen[part] = self.vocabulary.nearest(noise._sample(vectors, streams.select(part)))
         return chosen
 
-    def _decoded(self, vectors: NDArray[np.float64], streams: Streams) -> Ids:
-        device, noise = self.vocabulary.device, self.mechanism
-        if device is None or not isinstance(noise, AdditiveMechanism) or not noise.draws_there:
-            return np.asarray(self.vocabulary.nearest(noise._sample(vectors, streams)))
-        import torch
+    def _sample_there(self, noise: AdditiveMechanism, items: Ids, streams: Streams) -> Ids:
+        chosen = np.empty(len(items), dtype=np.int64)
 
-        there = noise.sample_there(torch.from_numpy(vectors).to(device), streams)
-        found: Any = self.vocabulary.nearest(there)
-        return np.asarray(found.cpu())
+        def decode(start: int) -> None:
+            part = slice(start, start + _PORTION_THERE)
+            with own_queue(self.vocabulary.device, start // _PORTION_THERE):
+                # Every point was checked when the mechanism was made.
+                vectors = noise.sample_there(self.vocabulary.points_there(items[part]), streams.select(part))
+                found: Any = self.vocabulary.nearest(vectors)
+                chosen[part] = found.cpu()
+
+        # Sets the table up, once for both queues.
+        self.vocabulary.points_there(items[:1])
+        # While one thread waits for the device, the other gives it work.
+        for _ in over_threads(decode, range(0, len(items), _PORTION_THERE), threads=2):
+            pass
+        return chosen
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> NearestWord:

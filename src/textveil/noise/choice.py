@@ -138,18 +138,25 @@ def integer_row(distances, own, rate, radius, weights, boost, ids, high, low):  
     written: they have only their share of the rest. The buffers need room for every candidate and one more.
     """
     sparse = weights.size == 0
-    count = distances.size
     kept = 0
-    for y in range(count):
+    for y in range(distances.size):
         ids[kept] = y
         kept += 1 if y != own and (not sparse or distances[y] < radius) else 0
     ids[kept] = own
+    near = distances[ids[: kept + 1]]
+    return integers_of_near(near, distances.size, rate, radius, weights, boost, ids, high, low)
+
+
+@compiled
+def integers_of_near(near, count, rate, radius, weights, boost, ids, high, low):  # type: ignore[no-untyped-def]
+    """Write and return what `integer_row` does, given `ids`: `near` are their distances, its own last."""
+    kept = near.size - 1
     values = np.empty(kept + 1)
     for k in range(kept + 1):
-        values[k] = exponential(-rate * min(distances[ids[k]], radius))
-    if not sparse:
+        values[k] = exponential(-rate * min(near[k], radius))
+    if weights.size > 0:
         for k in range(kept + 1):
-            values[k] *= weights[ids[k]] * (1.0 if distances[ids[k]] == 0.0 else boost)
+            values[k] *= weights[ids[k]] * (1.0 if near[k] == 0.0 else boost)
     far = exponential(-rate * radius) if kept + 1 < count else 0.0
     scale = TOTAL / (_sum(values) + far * (count - kept - 1))
     share_high, share_low = _integer(far * scale)
@@ -176,12 +183,18 @@ def weighted_row(distances, own, rate, radius, weights, whole, ids, high, low): 
         ids[kept] = y
         kept += 1 if y != own and distances[y] < radius else 0
     ids[kept] = own
+    return weighted_integers_of_near(distances[ids[: kept + 1]], rate, radius, weights, whole, ids, high, low)
+
+
+@compiled
+def weighted_integers_of_near(near, rate, radius, weights, whole, ids, high, low):  # type: ignore[no-untyped-def]
+    """Write and return what `weighted_row` does, given `ids`: `near` are their distances, its own last."""
+    kept = near.size - 1
     # At a rate of 0 all is shared by the weights, the same in every row; times an infinite radius it would be NaN.
     far = exponential(-rate * radius) if rate > 0 else 1.0
     values = np.empty(kept + 1)
     for k in range(kept + 1):
-        y = ids[k]
-        values[k] = weights[y] * max(exponential(-rate * distances[y]) - far, 0.0)
+        values[k] = weights[ids[k]] * max(exponential(-rate * near[k]) - far, 0.0)
     scale = TOTAL / (_sum(values) + far * whole)
     rest_high, rest_low = _integer(far * whole * scale)
     top, bottom = np.uint64(0), np.uint64(0)

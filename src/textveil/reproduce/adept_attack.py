@@ -17,7 +17,7 @@ from rich.table import Table
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.requests import requests
 from textveil.measure.utterances import attack_bound, attack_success, farthest_pair, pair_delta
-from textveil.reproduce.adept_intents import NOISES, Noise, mechanism_of, trained
+from textveil.reproduce.adept_intents import NOISES, Noise, label_of, mechanism_of, trained
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.utterances import public_source, read_corpus
 
@@ -66,7 +66,9 @@ def attack(attacked: Sequence[tuple[Noise, AutoEncoder]], texts: Sequence[str]) 
 
 
 def _table(records: Sequence[dict[str, Any]], count: int) -> Table:
-    title = f"How often an attacker finds which of {count:,} utterances was rewritten"
+    title = (
+        f"How often an attacker finds which of {count:,} utterances was rewritten; vector and text are of one release"
+    )
     table = Table(title=title, title_justify="left")
     for name in ("epsilon", "truly", "noise"):
         table.add_column(name, justify="left")
@@ -76,5 +78,5 @@ def _table(records: Sequence[dict[str, Any]], count: int) -> Table:
     for record in records:
         shares = (f"{record[name]:.2%}" for name in shown)
         epsilons = (f"{record[name]:.3g}" for name in ("epsilon", "true epsilon"))
-        table.add_row(*epsilons, record["noise"], *shares, f"{record['delta']:.3f}")
+        table.add_row(*epsilons, label_of(record["noise"]), *shares, f"{record['delta']:.3f}")
     return table

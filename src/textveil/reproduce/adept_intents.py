@@ -8,7 +8,7 @@ loses more than it says, and at the same true one. Results: docs/results.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.progress import progress
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import shown, spread
-from textveil.reproduce.utterances import Corpus, accuracy, public_source, read_corpus, shuffled
+from textveil.reproduce.utterances import Corpus, accuracy, described, public_source, read_corpus, shuffled
 
 EPSILONS = (1.0, 2.0, 4.0, 6.0, 8.0, 12.0)
 # Of each the range that was found best, on other utterances than those asked.
@@ -35,6 +35,8 @@ EPOCHS = {"snips": 20, "atis": 40}
 CLEAN, SHUFFLED, COMMONEST = "clean text", "repaired, labels shuffled", "always the commonest intent"
 REPAIRED = "repaired"
 _SHUFFLED_AT = 8.0
+# What Habernal counts in section 7.
+ATIS = {"different utterances": 5473, "different words": 941, "fewest words": 1, "most words": 46}
 _QUICK_UTTERANCES, _QUICK_EPOCHS = 4000, 15
 
 
@@ -74,7 +76,7 @@ def adept_intents(*, data: Path, quick: bool = False) -> Reproduction:
             corpus = read_corpus(data, name, seed=seed, most=_QUICK_UTTERANCES if quick else None)
             records += one_run(corpus, seed, epochs=_QUICK_EPOCHS if quick else EPOCHS[name])
             step(1, f"{name}, seed {seed} done")
-    return reported(records)
+    return reported(records, None if quick else described(data, "atis"))
 
 
 def one_run(corpus: Corpus, seed: int, *, epochs: int, device: str = "cpu") -> list[dict[str, Any]]:
@@ -104,6 +106,11 @@ def one_run(corpus: Corpus, seed: int, *, epochs: int, device: str = "cpu") -> l
                 mixed = [intents[place] for place in shuffled(len(intents), f"labels {seed}")]
                 add(SHUFFLED, epsilon, true, accuracy(written, mixed, corpus.test))
     return records
+
+
+def label_of(noise: str) -> str:
+    """Return how a noise is called beside numbers of ours; its name is part of the keys that noise is drawn with."""
+    return noise.replace("published", "ADePT's own").replace("numbers", "dimensions")
 
 
 def mechanism_of(codec: AutoEncoder, noise: Noise, epsilon: float) -> Adept:
@@ -139,12 +146,17 @@ def trained(corpus: Corpus, noise: Noise, seed: int, epochs: int, device: str) -
     return made
 
 
-def reported(records: Sequence[dict[str, Any]]) -> Reproduction:
-    """Return the table and the picture of all accuracies."""
+def reported(records: Sequence[dict[str, Any]], atis: Mapping[str, int] | None = None) -> Reproduction:
+    """Return the table and the picture of all accuracies, and ATIS as counted here beside the paper's counts."""
     cells = summary(records)
+    tables = [_table(name, cells) for name in dict.fromkeys(cell["data"] for cell in cells)]
+    if atis is not None:
+        tables.append(Table("", *ATIS, title="ATIS, here and as published"))
+        tables[-1].add_row("here", *(f"{atis[name]:,}" for name in ATIS))
+        tables[-1].add_row("published", *(f"{count:,}" for count in ATIS.values()))
     return Reproduction(
-        numbers={"trained for": TRAINED, "accuracy": cells},
-        tables=tuple(_table(name, cells) for name in dict.fromkeys(cell["data"] for cell in cells)),
+        numbers={"trained for": TRAINED, "accuracy": cells, "ATIS": {"here": atis, "published": ATIS}},
+        tables=tuple(tables),
         draw=lambda: _draw(cells),
         records=records,
     )
@@ -169,7 +181,7 @@ def _table(name: str, cells: Sequence[dict[str, Any]]) -> Table:
         table.add_column(title, justify="right" if title else "left")
     for row in (*(noise.name for noise in NOISES), SHUFFLED):
         own = {cell["epsilon"]: shown(cell) for cell in cells if (cell["data"], cell["noise"]) == (name, row)}
-        table.add_row(row, *(own.get(epsilon, "") for epsilon in EPSILONS))
+        table.add_row(label_of(row), *(own.get(epsilon, "") for epsilon in EPSILONS))
     for row in (CLEAN, COMMONEST):
         (level,) = [cell for cell in cells if (cell["data"], cell["noise"]) == (name, row)]
         table.add_row(row, shown(level))
@@ -193,7 +205,8 @@ def _draw(cells: Sequence[dict[str, Any]]) -> Any:
             axes.errorbar(
                 [cell["epsilon"] for cell in own], [cell["mean"] for cell in own],
                 yerr=[cell["deviation"] or 0.0 for cell in own],
-                color=colour, linestyle=dashes, marker=mark, markersize=4, linewidth=1.6, capsize=2, label=noise.name,
+                color=colour, linestyle=dashes, marker=mark, markersize=4, linewidth=1.6, capsize=2,
+                label=label_of(noise.name),
             )  # fmt: skip
         for row, dots in ((CLEAN, ":"), (COMMONEST, (0, (1, 4)))):
             (level,) = [cell["mean"] for cell in cells if (cell["data"], cell["noise"]) == (name, row)]

@@ -24,7 +24,7 @@ def claims_table(title: str, claims: Sequence[Claim], records: Records) -> Pivot
     for claim in claims:
         told, holds = claim.measured(records)
         rows.append([claim.says, told, "yes" if holds else "no", claim.why])
-    return Pivot(title, ["the paper", "measured here", "holds", "why"], rows)
+    return Pivot(title, ["the text says", "measured here", "holds", "why"], rows)
 
 
 def leads(

@@ -22,6 +22,7 @@ from textveil.errors import MissingDependencyError
 from textveil.noise.hyperbolic_published import log_height, metropolis_noise, printed_constant
 from textveil.progress import progress
 from textveil.reproduce import hyperbolic_laws as laws
+from textveil.reproduce.hyperbolic import PAPER
 from textveil.reproduce.hyperbolic_laws import EXPONENTIAL, PUBLISHED, Ids
 from textveil.reproduce.kept_cells import KeptCells
 from textveil.reproduce.repeats import public_source
@@ -33,7 +34,7 @@ Floats = NDArray[np.float64]
 
 DENSITY_EPSILONS = (0.5, 1.0, 2.0, 8.0)
 CHAINS, CELLS = 20_000, 40
-EPSILONS = (0.125, 0.5, 1.0, 2.0, 8.0)
+EPSILONS = tuple(PAPER)
 RUNS, WORDS = 1000, 100
 QUICK_RUNS, QUICK_WORDS = 200, 40
 STATISTICS = {
@@ -103,7 +104,7 @@ def figure_5(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None =
 
     Parameters
     ----------
-    data : see `hearst_words` and `paper_cells`
+    data : see `hearst_words`
     quick : fewer words and runs
     vocabulary : of the ball, instead of that of Hearst patterns
     """
@@ -111,16 +112,12 @@ def figure_5(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None =
     count, runs = (QUICK_WORDS, QUICK_RUNS) if quick else (WORDS, RUNS)
     ids = np.unique(((np.arange(count) + 0.5) * len(words) / count).astype(np.int64))
     kept = KeptCells("hyperbolic-figure-5", [words.digest, len(ids), runs, laws.STEPS])
-    cells = laws.paper_cells(data, "Table IV")
     records: list[dict[str, Any]] = []
     with progress("Releasing", 2 * len(EPSILONS)) as step:
         for way in (PUBLISHED, EXPONENTIAL):
             for epsilon in EPSILONS:
                 found = kept.get(f"{way} {epsilon}", partial(statistics, words, ids, way, epsilon, runs))
-                printed = {
-                    "N_w, mean": float(cells[f"eps={epsilon:g}", "expected HYP-100"]),
-                    "N_w, largest": float(cells[f"eps={epsilon:g}", "worst-case (all models)"]),
-                }
+                printed = dict(zip(("N_w, largest", "N_w, mean"), map(float, PAPER[epsilon]), strict=True))
                 records += [
                     {"way": way, "epsilon": epsilon, "statistic": name, "paper": printed.get(name), **found[name]}
                     for name in STATISTICS
@@ -233,10 +230,10 @@ def _section(records: Sequence[Mapping[str, Any]], words: int, runs: int) -> str
             "## Paper 2, Figure 5: what words become",
             f"`textveil reproduce hyperbolic-figure-5 --data FOLDER -o figure.png`: {words} words, {runs:,} runs each. "
             "Mean over the words with its 95% interval; in brackets the paper's Table IV, which has the same numbers.",
-            f"Of the published mechanism all words meet the same {runs:,} draws of the noise: the intervals are over "
+            f"Of the paper's mechanism all words meet the same {runs:,} draws of the noise: the intervals are over "
             "words and leave out what other draws would change, of N_w by up to "
             f"{1.96 * 1000 * math.sqrt(0.25 / runs):.0f}. {laws.IDLE}",
-            "![N_w, S_w and K_w against epsilon, published and Exponential](pictures/hyperbolic-figure-5.png)",
+            "![N_w, S_w and K_w against epsilon, paper's mechanism and Exponential](pictures/hyperbolic-figure-5.png)",
             markdown_table(*grid(records)),
             "\n".join(f"- *{name}*: {meaning}." for name, meaning in STATISTICS.items()),
             f"Why they differ: {WHY}.",
@@ -266,7 +263,8 @@ def _draw(records: Sequence[Mapping[str, Any]]) -> Any:
             own = [r for r in records if (r["way"], r["statistic"]) == (way, name)]
             axes.errorbar(
                 [r["epsilon"] for r in own], [r["value"] for r in own], yerr=[r["around"] for r in own],
-                color=colour, linestyle=dashes, marker=mark, markersize=4, linewidth=1.5, capsize=2, label=way,
+                color=colour, linestyle=dashes, marker=mark, markersize=4, linewidth=1.5, capsize=2,
+                label=laws.shown_as(way),
             )  # fmt: skip
         if own[0]["paper"] is not None:
             axes.plot(

@@ -38,9 +38,11 @@ Mask = NDArray[np.bool_]
 
 # How texts are written.
 ORIGINAL, NO_NOISE, PUBLISHED, EXPONENTIAL, ANY_WORD = "original", "no noise", "published", "Exponential", "any word"
+# The control: original texts, with nothing to be learnt of them.
+SHUFFLED = "original, labels shuffled"
 
-# The paper does not name the covariance of its chain's proposals.
-_SHOWN = {PUBLISHED: "published, identity proposals"}
+# Measured here, so not called published. The paper does not name the covariance of its chain's proposals.
+_SHOWN = {PUBLISHED: "paper's mechanism, identity proposals"}
 IDLE = (
     "With proposals of the identity covariance the chain never moves at epsilon 8 in 100 dimensions ([Claim 8]"
     "(mechanisms/hyperbolic.md)), so that every word stays as without noise."
@@ -67,8 +69,8 @@ def shown_as(way: str) -> str:
 def shared_draws() -> str:
     """Say what intervals over runs leave out."""
     return (
-        f"Of the published mechanism {DRAWS} draws of the noise at each epsilon serve all words, texts and runs; the "
-        "intervals are over runs and leave out what other draws would change."
+        f"Of the paper's mechanism {DRAWS} draws of the noise at each epsilon serve all words, texts and runs, and "
+        "Tables III and VI alike; the intervals are over runs and leave out what other draws would change."
     )
 
 

@@ -2,18 +2,20 @@
 
 Texts are rewritten word by word, all but stop words. The paper does not say whether its attacker knew clean texts of
 the authors or rewritten ones; here both are asked. Beside its own mechanism stand `Exponential` on the same words, a
-word drawn from all words alike, and no noise at all, where only words outside the vocabulary change.
+word drawn from all words alike, and no noise at all, where only words outside the vocabulary change. With the authors
+of pieces of known texts shuffled an attacker must fall to chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from textveil.measure.authorship import FEATURES, LEAST_WORDS, ROUNDS, Authorship
+from textveil.measure.tasks.task import order_of
 from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce import hyperbolic_laws as laws
@@ -25,6 +27,7 @@ from textveil.reproduce.hyperbolic_laws import (
     NO_NOISE,
     ORIGINAL,
     PUBLISHED,
+    SHUFFLED,
     Texts,
     Ways,
 )
@@ -42,8 +45,11 @@ WAYS: dict[str, tuple[float | None, ...]] = {
     PUBLISHED: EPSILONS,
     EXPONENTIAL: EPSILONS,
     ANY_WORD: (None,),
+    SHUFFLED: (None,),
 }
 REPEATS, QUICK_TEXTS = 3, 100
+# Words of a piece of the control, in which pieces go to authors at random.
+PIECE = 50
 # What cells depend on besides the data.
 CONSTANTS = (laws.STEPS, laws.DRAWS, FEATURES, ROUNDS, LEAST_WORDS)
 QUICK_PROBLEMS = ("PAN11 small", "PAN12 A", "PAN12 C", "PAN12 D")
@@ -106,7 +112,7 @@ class Attacked:
 
     @cached_property
     def _attacker(self) -> Authorship:
-        return self._trained([text for _, text in self.problem.known])
+        return self._trained(self.problem.known)
 
     @cached_property
     def _texts(self) -> tuple[Texts, Texts]:
@@ -116,24 +122,40 @@ class Attacked:
     def right(self, ways: Ways, way: str, epsilon: float | None, run: int) -> dict[str, int]:
         """Return how many texts get their author, if the attacker knows clean texts and if it knows rewritten ones."""
         asked = [text for _, text in self.problem.asked]
-        if way == ORIGINAL:
-            return {CLEAN: self._hits(self._attacker, asked, run), "of": len(asked)}
+        if way in (ORIGINAL, SHUFFLED):
+            attacker = self._attacker if way == ORIGINAL else self._misled(run)
+            return {CLEAN: self._hits(attacker, asked, run), "of": len(asked)}
         law, (known_texts, asked_texts) = ways.law(way, epsilon), self._texts
 
         def source(part: str) -> RandomSource:
             return public_source("table 3", self.name, way, epsilon, run, part)
 
         written = asked_texts.rewritten(law, source("asked"))
-        adapted = self._trained(known_texts.rewritten(law, source("known")))
+        authors = [author for author, _ in self.problem.known]
+        adapted = self._trained(zip(authors, known_texts.rewritten(law, source("known")), strict=True))
         return {
             CLEAN: self._hits(self._attacker, written, run),
             REWRITTEN: self._hits(adapted, written, run),
             "of": len(asked),
         }
 
-    def _trained(self, texts: Sequence[str]) -> Authorship:
+    def _misled(self, run: int) -> Authorship:
+        """Return an attacker who knows pieces of the texts, with their authors in a random order.
+
+        Whole texts are too few in some problems: a random order leaves many where they were.
+        """
+        cut = [(author, text.split()) for author, text in self.problem.known]
+        pieces = [
+            (author, " ".join(words[first : first + PIECE]))
+            for author, words in cut
+            for first in range(0, len(words), PIECE)
+        ]
+        order = order_of(len(pieces), f"authors {self.name} {run}").tolist()
+        return self._trained((author, pieces[place][1]) for (author, _), place in zip(pieces, order, strict=True))
+
+    def _trained(self, known: Iterable[tuple[str, str]]) -> Authorship:
         joined: dict[str, list[str]] = {}
-        for (author, _), text in zip(self.problem.known, texts, strict=True):
+        for author, text in known:
             joined.setdefault(author, []).append(text)
         limit = {} if self.least_words is None else {"least_words": self.least_words}
         return Authorship({author: "\n".join(parts) for author, parts in joined.items()}, **limit)

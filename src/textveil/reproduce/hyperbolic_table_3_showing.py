@@ -15,6 +15,7 @@ from textveil.reproduce.hyperbolic_laws import (
     NO_NOISE,
     ORIGINAL,
     PUBLISHED,
+    SHUFFLED,
     shared_draws,
     shown_as,
 )
@@ -36,6 +37,7 @@ WHY = {
     "vocabulary, which is not published; here the identity, 600, and one word for all of them",
     EXPONENTIAL: "another mechanism on the same words, which keeps its epsilon; the paper's numbers are of its own",
     ANY_WORD: "not in this table of the paper: the floor, which knows nothing of the word",
+    SHUFFLED: "not in the paper: pieces of known texts with their authors in a random order: nothing can be found out",
 }
 
 
@@ -53,8 +55,8 @@ def tables(records: Sequence[Record]) -> tuple[Table, ...]:
     reasons = Table(title="Why they differ", title_justify="left")
     reasons.add_column("written by")
     reasons.add_column("reason")
-    for reason in WHY.items():
-        reasons.add_row(*reason)
+    for way, why in WHY.items():
+        reasons.add_row(shown_as(way), why)
     return (*made, reasons)
 
 
@@ -87,13 +89,14 @@ def findings(records: Sequence[Record]) -> list[str]:
     least = min(epsilon for _, way, epsilon, _ in by if way == PUBLISHED)
     doubled = [f"{name} {' to '.join(f'{by[name, PUBLISHED, least, one]:.1f}' for one in TITLE)}" for name in names]
     lines.append(
-        "What the attacker knows makes a difference that the paper does not show: published at epsilon "
-        f"{least:g}, from clean to rewritten texts known, {'; '.join(doubled)}."
+        "What the attacker knows makes a difference that the paper does not show: with the paper's mechanism, measured "
+        f"here at epsilon {least:g}, from clean to rewritten texts known, {'; '.join(doubled)}."
     )
     for way in (PUBLISHED, EXPONENTIAL):
         for attacker in (CLEAN, REWRITTEN):
             falls = [f"{name} {' '.join(_path(by, name, way, attacker))}" for name in names]
-            lines.append(f"{way}, attacker knows {attacker} texts, as epsilon falls: {'; '.join(falls)}.")
+            known = f"attacker knows {attacker} texts"
+            lines.append(f"{shown_as(way)}, measured here, {known}, as epsilon falls: {'; '.join(falls)}.")
     floors = [
         f"{name} {by[name, ANY_WORD, None, CLEAN]:.1f} and {by[name, ANY_WORD, None, REWRITTEN]:.1f}" for name in names
     ]
@@ -133,13 +136,14 @@ def section(records: Sequence[Record], words: int) -> str:
         "100-dimensional ball in the place of WebIsADb's. Mean of the texts given to their true authors over "
         f"{_runs(records)} runs, with its 95% interval; there is none where one run was made or all were equal. The "
         "paper's count in brackets.",
-        f"{shared_draws()} {IDLE}",
+        f"{shared_draws()} {IDLE} Which halves of the features and which pieces an attack looks at is the same in all "
+        "rows of a run (common random numbers), and drawn anew for each run.",
     ]
     for attacker, title in TITLE.items():
         header, rows = grid(records, attacker)
         parts += [f"{title}:", markdown_table(header, rows)]
     parts += ["\n".join(f"- {line}" for line in findings(records))]
-    parts += ["Why they differ:", "\n".join(f"- *{way}*: {why}." for way, why in WHY.items())]
+    parts += ["Why they differ:", "\n".join(f"- *{shown_as(way)}*: {why}." for way, why in WHY.items())]
     return "\n\n".join(parts)
 
 
@@ -173,7 +177,7 @@ def _draw_panel(axes: Any, records: Sequence[Record]) -> None:
             axes.errorbar(
                 [r["epsilon"] for r in own], [r["mean"] for r in own], yerr=[r["around"] or 0.0 for r in own],
                 color=colour, linestyle=dashes, marker=mark, markersize=3.5, linewidth=1.4, capsize=2,
-                label=f"{way}, {attacker} texts known",
+                label=f"{shown_as(way)}, {attacker} texts known",
             )  # fmt: skip
     paper = [r for r in records if r["way"] == PUBLISHED and r["attacker knows"] == CLEAN]
     axes.plot(

@@ -26,6 +26,7 @@ from textveil.reproduce.hyperbolic_laws import (
     NO_NOISE,
     ORIGINAL,
     PUBLISHED,
+    SHUFFLED,
     Texts,
     Ways,
 )
@@ -38,7 +39,7 @@ from textveil.text.phrases import PhraseModel, UnlikelyWords
 from textveil.vocabulary import Vocabulary
 
 EPSILONS = (0.125, 1.0, 8.0)
-SHUFFLED = "original, labels shuffled"
+COMMONEST = "always the commonest answer"
 WAYS: dict[str, tuple[float | None, ...]] = {
     ORIGINAL: (None,),
     NO_NOISE: (None,),
@@ -46,6 +47,7 @@ WAYS: dict[str, tuple[float | None, ...]] = {
     EXPONENTIAL: EPSILONS,
     ANY_WORD: (None,),
     SHUFFLED: (None,),
+    COMMONEST: (None,),
 }
 # The paper's names of the tasks, and ours.
 TASKS = {
@@ -59,7 +61,9 @@ FILES = (
 )
 REPEATS = 3
 # Nothing is random in them: one run says all.
-_CERTAIN = (ORIGINAL, NO_NOISE)
+_CERTAIN = (ORIGINAL, NO_NOISE, COMMONEST)
+# Encoders that the paper asked about original texts as well; neither is here.
+ENCODERS = ("InferSent", "SkipThought")
 _GLOVE_WORDS = 95_578
 WHY = {
     ORIGINAL: "averages of GloVe's vectors and a logistic regression instead of fastText's and SentEval's classifiers",
@@ -69,6 +73,7 @@ WHY = {
     EXPONENTIAL: "another mechanism on the same words, which keeps its epsilon; the paper's numbers are of its own",
     ANY_WORD: "other sentence vectors, and words from another vocabulary",
     SHUFFLED: "not in the paper: what is left if there is nothing to learn",
+    COMMONEST: "not in the paper: where shuffled labels must fall to; no correlation, for STS14",
 }
 
 
@@ -97,11 +102,31 @@ def table_6(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None = 
                     cell = kept.get(f"{key} {run}", partial(written.scores, ways, key[1], key[2], run))
                     found[key].append(cell)
                     step(1, f"{name}: {key[1]}")
-    records = list(_records(found, laws.paper_cells(data, "Table VI")))
-    numbers = {"paper": "Feyisetan, Diethe and Drake 2019, Table VI", "words": len(words), "measured": records}
+    cells = laws.paper_cells(data, "Table VI")
+    records, samples = list(_records(found, cells)), laws.paper_cells(data, "Table V")
+    sizes = {name: {**size_of(read_task(TASKS[name], data)), "paper": samples.get((name, "samples"))} for name in names}
+    others = {one: {name: cells.get((name, f"{one} original")) for name in names} for one in ENCODERS}
+    numbers = {
+        "paper": "Feyisetan, Diethe and Drake 2019, Table VI",
+        "words": len(words),
+        "measured": records,
+        "Table V": sizes,
+        "paper's other encoders": others,
+    }
     return Reproduction(
-        numbers=numbers, tables=_tables(records), records=records, section=_section(records, quick=quick)
+        numbers=numbers,
+        tables=_tables(records),
+        records=records,
+        section=_section(records, _sizes(sizes), _others(others), quick=quick),
     )
+
+
+def size_of(task: Task) -> dict[str, int]:
+    """Return how many texts or pairs a task has, and how many classes; ratings have none."""
+    labels = getattr(task, "labels", None)
+    if labels is None:
+        return {"samples": len(task.ratings), "classes": 0}  # type: ignore[attr-defined]
+    return {"samples": len(labels), "classes": len(set(labels))}
 
 
 class Written:
@@ -129,6 +154,8 @@ class Written:
             return self.task.scores(self._averages)
         if way == SHUFFLED:
             return self.task.shuffled(run).scores(self._averages)
+        if way == COMMONEST:
+            return self.task.chance
         law, source = ways.law(way, epsilon), public_source("table 6", self._name, way, epsilon, run)
 
         def embed(texts: Sequence[str]) -> Vectors:
@@ -200,8 +227,8 @@ def _tables(records: Sequence[Mapping[str, Any]]) -> tuple[Table, Table]:
         made.add_column(name, justify="right")
     for row in rows:
         made.add_row(*row)
-    for reason in WHY.items():
-        reasons.add_row(*reason)
+    for way, why in WHY.items():
+        reasons.add_row(laws.shown_as(way), why)
     return made, reasons
 
 
@@ -237,7 +264,25 @@ def _order(records: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _section(records: Sequence[Mapping[str, Any]], *, quick: bool) -> str:
+def _sizes(sizes: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say how many samples there are here and in the paper's Table V."""
+    told = [
+        f"{name} {size['samples']:,}" + (f" ({int(size['paper']):,})" if size["paper"] else "")
+        for name, size in sizes.items()
+    ]
+    return f"Samples here, and in brackets those of the paper's Table V: {', '.join(told)}."
+
+
+def _others(others: Mapping[str, Mapping[str, str | None]]) -> str:
+    """Say what the paper has of encoders that are not here."""
+    told = [
+        f"{encoder} {', '.join(f'{name} {cell}' for name, cell in cells.items() if cell)}"
+        for encoder, cells in others.items()
+    ]
+    return f"Published of original texts with encoders that are not here, in percent but STS14: {'; '.join(told)}."
+
+
+def _section(records: Sequence[Mapping[str, Any]], sizes: str, others: str, *, quick: bool) -> str:
     header, rows = grid(records)
     tasks, runs = {record["task"] for record in records}, max(record["runs"] for record in records)
     means = f"Mean over {runs} runs with its 95% interval, which is missing where all runs are equal"
@@ -247,13 +292,14 @@ def _section(records: Sequence[Mapping[str, Any]], *, quick: bool) -> str:
         [
             "## Paper 2, Table VI: tasks",
             f"`textveil reproduce hyperbolic-table-6 --data FOLDER{' --quick' if quick else ''}` rewrites the words "
-            f"between likely phrases and asks {len(tasks)} of the paper's {len(TASKS)} tasks. STS14 has 3,750 pairs "
-            f"here, the paper counts 4,500. {'One run' if runs == 1 else means}; the paper's number in brackets.",
-            f"{laws.shared_draws()} {laws.IDLE}",
+            f"between likely phrases and asks {len(tasks)} of the paper's {len(TASKS)} tasks. "
+            f"{'One run' if runs == 1 else means}; the paper's number in brackets. {sizes}",
+            f"{laws.shared_draws()} {laws.IDLE} Texts to learn from and to test on are the same in all rows and runs.",
             markdown_table(header, rows),
             *_order(records),
             f"The vocabulary alone, without noise, takes the mean accuracy from {drop:.3f} to {kept:.3f}.",
+            others,
             "Why they differ:",
-            "\n".join(f"- *{way}*: {why}." for way, why in WHY.items()),
+            "\n".join(f"- *{laws.shown_as(way)}*: {why}." for way, why in WHY.items()),
         ]
     )

@@ -10,6 +10,8 @@ from textveil.reproduce.kept_cells import KeptCells
 from textveil.reproduce.repeats import interval
 
 Records = list[dict[str, Any]]
+# More rows or words than anything has.
+EVERYTHING = 10**9
 # Measures, or finds on the disk, the records of a cell.
 Cell = Callable[[], Records]
 

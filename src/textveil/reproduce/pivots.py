@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from rich.table import Table
 
 from textveil.reproduce.repeats import told
+from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sections import markdown_table
 
 Records = Sequence[dict[str, Any]]
@@ -72,3 +73,26 @@ def mean_of(records: Records, **wanted: Any) -> float:
     """Return the mean of the one record that has these values."""
     (found,) = chosen(records, **wanted)
     return float(found["mean"])
+
+
+def reproduction(
+    paper: str, how: str, tables: Sequence[Pivot], records: Records, draw: Callable[[Records], Any], **about: Any
+) -> Reproduction:
+    """Return the records of a whole paper with everything to read.
+
+    Parameters
+    ----------
+    paper : its authors and year
+    how : what was measured and how, the beginning of the section
+    tables : of the records
+    records : all of them
+    draw : makes the picture of them
+    about : other numbers by their names
+    """
+    return Reproduction(
+        numbers={"paper": paper, **about, "measured": list(records)},
+        tables=tuple(table.rich() for table in tables),
+        draw=lambda: draw(records),
+        records=records,
+        section="\n".join([how, *(table.markdown() for table in tables)]),
+    )

@@ -58,6 +58,18 @@ def read_corpus(folder: Path, name: str, *, seed: int, most: int | None = None) 
     return Corpus(name, dealt[:half], dealt[half:], test)
 
 
+def described(folder: Path, name: str) -> dict[str, int]:
+    """Count the utterances of all parts of a data set, each once, and their words as the file has them."""
+    texts = {tuple(tokens.split()) for (tokens,) in rows_of(folder, f"cls/{name}.tsv.gz", "tokens")}
+    lengths = [len(text) for text in texts]
+    return {
+        "different utterances": len(texts),
+        "different words": len({word for text in texts for word in text}),
+        "fewest words": min(lengths),
+        "most words": max(lengths),
+    }
+
+
 def folded(text: str) -> str:
     """Return the words of a text in lower case, as every model here sees them."""
     return " ".join(words_of(text, _LONGEST))

@@ -18,8 +18,8 @@ from textveil.spaces.space import Points
 _UNIT = 2.0**-53
 # Pairs whose squared distance is below this share of their squared norms are recomputed by differences.
 _CANCELLATION = 2.0**-16
-_EXACT_STEP = 2.0**20
-_EXACT_NORM = 2.0**11
+EXACT_STEP = 2.0**20
+EXACT_NORM = 2.0**11
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Euclidean:
         for start in range(0, len(points), 4096):
             block = np.asarray(points[start : start + 4096], dtype=np.float64)
             largest = max(largest, float(np.einsum("ij,ij->i", block, block).max(initial=0.0)))
-            on_lattice = on_lattice and bool((np.rint(block * _EXACT_STEP) == block * _EXACT_STEP).all())
-        return on_lattice and largest < _EXACT_NORM
+            on_lattice = on_lattice and bool((np.rint(block * EXACT_STEP) == block * EXACT_STEP).all())
+        return on_lattice and largest < EXACT_NORM
 
 
 @compiled

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled, compiled_reduction
+from textveil.gpu.tiles import BLOCK
 from textveil.vocabulary.byte_products import POINTS, QUERIES, byte_products, first_sums, pack_points
-from textveil.vocabulary.codes import BLOCK, PointCodes, encode_queries
+from textveil.vocabulary.codes import PointCodes, encode_queries
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]

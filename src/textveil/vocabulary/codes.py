@@ -14,21 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled, over_threads
+from textveil.gpu.codes import LARGEST, ROUNDING, SPARE
+from textveil.gpu.tiles import BLOCK
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Bytes = NDArray[np.int8]
 
-# Points that share a scale and a bound.
-BLOCK = 128
-LARGEST = 127
 # A code is as wide as a multiple of this.
 WIDTH = 4
 
-# Covers the rounding of norms and bounds, and that of scores in float32: 16 units of 2^-24.
-_SPARE = 1.0001
-_ROUNDING = 2.0**-20
 _ROWS = 64 * BLOCK
 
 
@@ -101,8 +97,8 @@ def encode_queries(queries: Floats) -> QueryCodes:
 
 def _bounds(norms: Floats, errors: Floats) -> Singles:
     norm, error = norms.reshape(-1, BLOCK).max(axis=1), errors.reshape(-1, BLOCK).max(axis=1)
-    for_codes = _SPARE * error + _ROUNDING * (norm + error)
-    return np.stack([for_codes, _SPARE * norm, _ROUNDING * norm**2], axis=1).astype(np.float32)
+    for_codes = SPARE * error + ROUNDING * (norm + error)
+    return np.stack([for_codes, SPARE * norm, ROUNDING * norm**2], axis=1).astype(np.float32)
 
 
 def _width(dimension: int) -> int:

@@ -71,7 +71,9 @@ def neighbour_graph(
         raise InvalidInputError(f"threshold must be from 0 to 1 (got {threshold!r})")
     if not isinstance(vocabulary.space, Euclidean):
         raise InvalidInputError(f"the graph needs Euclidean distance, the vocabulary has {vocabulary.space.metric}")
-    ids, distances = nearest_neighbours(vocabulary.points, max(least, sets), include_self=True)
+    ids, distances = nearest_neighbours(
+        vocabulary.points, max(least, sets), include_self=True, device=vocabulary.device
+    )
     first = np.repeat(ids[:, 0], least - 1)
     second, lengths = ids[:, 1:least].reshape(-1), distances[:, 1:least].reshape(-1)
     joined = _jaccard(np.sort(ids[:, :sets], axis=1), first, second) >= threshold

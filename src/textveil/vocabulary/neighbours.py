@@ -21,8 +21,6 @@ from textveil.gpu.devices import checked_device
 from textveil.gpu.neighbours import nearest_others
 from textveil.gpu.search import DeviceTable
 from textveil.progress import progress
-from textveil.spaces import Euclidean
-from textveil.vocabulary.codes import encode_points
 from textveil.vocabulary.keeping import LANES, TO_SPARE, insert, keep_for_rows, squared_distance
 from textveil.vocabulary.lattice import LARGEST
 from textveil.vocabulary.search import half_norms, score_error
@@ -59,10 +57,11 @@ def nearest_neighbours(
     own = np.arange(len(table))[:, None]
     if others == 0:
         return own, np.zeros(own.shape)
-    if device is not None and Euclidean(table.shape[1]).is_exact(table):
-        ids, squares = _others_there(table, others, checked_device(device))
+    there = None if device is None else DeviceTable(table, checked_device(device))
+    if there is not None and there.is_exact:
+        ids, squares = nearest_others(there, others)
     else:
-        ids, squares = _others(table, others)
+        ids, squares = _others(_require_small(table), others)
     if include_self:
         ids, squares = np.hstack([own, ids]), np.hstack([np.zeros(own.shape), squares])
     return ids, np.sqrt(squares)
@@ -76,13 +75,17 @@ def _checked(points: NDArray[Any], k: int, include_self: bool) -> tuple[NDArray[
         )
     if table.dtype not in (np.float32, np.float64):
         table = table.astype(np.float64)
-    if not (np.abs(table) < LARGEST).all():
-        raise InvalidInputError("points must be finite and below 2^32 in every coordinate")
     others = require_count("k", k) - int(include_self)
     if others >= len(table):
         most = len(table) - 1 + int(include_self)
         raise InvalidInputError(f"k must be at most {most} for {len(table)} points (got {k})")
     return np.ascontiguousarray(table), others
+
+
+def _require_small(table: NDArray[Any]) -> NDArray[Any]:
+    if not (np.abs(table) < LARGEST).all():
+        raise InvalidInputError("points must be finite and below 2^32 in every coordinate")
+    return table
 
 
 def _others(points: NDArray[Any], k: int) -> tuple[Ids, Floats]:
@@ -96,11 +99,6 @@ def _others(points: NDArray[Any], k: int) -> tuple[Ids, Floats]:
         _in_order(points, np.setdiff1d(everyone, doubtful, assume_unique=True), kept, ids, squares)
     _in_order(points, doubtful, np.empty((count, 0), dtype=np.int32), ids, squares)
     return ids, squares
-
-
-def _others_there(points: NDArray[Any], k: int, device: Any) -> tuple[Ids, Floats]:
-    halves = half_norms(points)
-    return nearest_others(DeviceTable(points, halves, encode_points(points, halves), device), points, k)
 
 
 def _scan(points: NDArray[Any], k: int) -> tuple[NDArray[np.int32], Ids]:

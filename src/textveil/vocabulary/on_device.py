@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.gpu.search import DeviceTable
-from textveil.vocabulary.codes import encode_points
 from textveil.vocabulary.search import FARTHEST, FARTHEST_SINGLE, NEAREST_CODED, NearestPoint, require_near, score_error
 
 
@@ -16,7 +16,11 @@ class NearestOnDevice:
 
     def __init__(self, index: NearestPoint, device: Any) -> None:
         self._index = index
-        self._table = DeviceTable(index.points, index.halves, encode_points(index.points, index.halves), device)
+        self._table = DeviceTable(index.points, device, index.halves)
+
+    def points(self, rows: NDArray[np.int64]) -> Any:
+        """Return some rows of the table as a float64 tensor on the device."""
+        return self._table.points(rows)
 
     def nearest(self, queries: Any) -> Any:
         """Return the row nearest to each query, the lowest among equals: arrays in, an array out; tensors, a tensor."""

@@ -81,7 +81,7 @@ def log_normalisers(vocabulary: Vocabulary, rates: Floats, *, radius: float, wei
     gap = float(rates[-1] - rates[0]) / max(1, len(rates) - 1)
     sums = np.zeros((len(rates), len(vocabulary)))
     heavy = np.ones(len(vocabulary)) if weights is None else weights
-    there = _on_device(vocabulary)
+    there = pairs_on_device(vocabulary)
     if there is not None:
         return there.log_normalisers(rates, radius=radius, weights=heavy)
 
@@ -104,7 +104,7 @@ def steepest_pairs(vocabulary: Vocabulary, values: Floats, *, radius: float, sla
 
     Pairs at distance 0 have the same law and are passed over.
     """
-    there = _on_device(vocabulary)
+    there = pairs_on_device(vocabulary)
     if there is not None:
         return WorstPairs(*there.steepest(values, radius=radius, slack=slack))
     count = len(values)
@@ -139,7 +139,7 @@ def diameter_bound(vocabulary: Vocabulary) -> float:
     return 2 * float(distances_to_all(vocabulary, centre).max())
 
 
-def _on_device(vocabulary: Vocabulary) -> DevicePairs | None:
+def pairs_on_device(vocabulary: Vocabulary) -> DevicePairs | None:
     """Return the pairs on the device of the vocabulary, if it has one and distances are exact there."""
     space = vocabulary.space
     if vocabulary.device is None or not isinstance(space, Euclidean) or not space.is_exact(vocabulary.points):

@@ -243,9 +243,18 @@ class Vocabulary:
             self._search = NearestPoint(self._points)
         return self._search
 
-    def _nearest_on(self, device: Any, points: Any) -> Any:
+    def points_there(self, ids: Ids) -> Any:
+        """Return the points of some words as a float64 tensor on the device that was chosen by `on`."""
+        return self._search_on(self._device).points(ids)
+
+    def _search_on(self, device: Any) -> NearestOnDevice:
         from textveil.vocabulary.on_device import NearestOnDevice
 
+        if device not in self._searches:
+            self._searches[device] = NearestOnDevice(self._exact_search(), device)
+        return self._searches[device]
+
+    def _nearest_on(self, device: Any, points: Any) -> Any:
         is_tensor = type(points).__module__.partition(".")[0] == "torch"
         queries = points if is_tensor else np.asarray(points)
         queries = queries[None] if queries.ndim == 1 else queries
@@ -254,9 +263,7 @@ class Vocabulary:
                 f"points must be real numbers of shape (n, {self.dimension}) or ({self.dimension},) "
                 f"(got {queries.dtype} of shape {tuple(queries.shape)})"
             )
-        if device not in self._searches:
-            self._searches[device] = NearestOnDevice(self._exact_search(), device)
-        return self._searches[device].nearest(queries)
+        return self._search_on(device).nearest(queries)
 
     def subset(self, count: int) -> Vocabulary:
         """Return the first `count` words, and the unknown word if it is not among them."""

@@ -9,6 +9,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -100,6 +101,21 @@ def test_the_picture_shows_both_panels_and_marks_what_is_refuted(frontier):
         "words that stay as they are",
     ]
     assert [text.get_text() for text in figure.legends[0].get_texts()][1] == "as published (refuted)"
+
+
+def test_no_line_is_drawn_where_the_number_of_near_words_changes(frontier):
+    pytest.importorskip("matplotlib")
+    kept = {(1.0, 0.1): 2, (2.0, 0.2): 2, (3.0, 0.5): 1, (4.0, 0.6): 1}
+    points = [
+        Point("a", {**frontier.points[0].values, "loss": Value.exact(loss), "unchanged": Value.exact(share)}, near)
+        for (loss, share), near in kept.items()
+    ]
+    jumping = replace(frontier, points=points)
+    x, y = (list(part) for part in draw(jumping).axes[0].containers[0].lines[0].get_data())
+    assert x[:2] + x[3:] == [1.0, 2.0, 3.0, 4.0]
+    assert y[:2] + y[3:] == [0.1, 0.2, 0.5, 0.6]
+    assert math.isnan(x[2])
+    assert [point["near"] for point in jumping.as_dict()["points"]] == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["data.tsv", "data.csv", "data.tsv.gz", "data.tsv.xz"])

@@ -20,8 +20,9 @@ from textveil.reproduce.nadp.mechanisms import (
     facts_of,
     released,
 )
-from textveil.reproduce.nadp.neighbours import published_sensitivities
+from textveil.reproduce.nadp.neighbours import PAPER, authors_sensitivities
 from textveil.reproduce.nadp.paper import Plan, paper
+from textveil.reproduce.nadp.showing import _nearest
 from textveil.vocabulary import Vocabulary
 
 TINY = Plan(
@@ -142,10 +143,17 @@ def test_the_noise_of_each_mechanism_has_the_size_that_the_paper_says(facts):
 
 
 def test_the_authors_table_is_counted(data):
-    found = published_sensitivities(data)
+    found = authors_sensitivities(data)
     assert found["words"] == 242
     assert found["without noise"]["0.50"] > found["without noise"]["0.10"]
     assert set(found["of table 1"]) == {"misogynist", "police", "hitler", "wikileaks", "fbi"}
+
+
+def test_the_published_neighbours_stand_beside_ours():
+    rows = [{"word": "police", "no noise": "a, b, c", "Mahalanobis": "d, e, f"}]
+    table = _nearest(rows)
+    assert table.header[-3:] == ["published, no noise", "published, Mahalanobis", "published, NADP"]
+    assert table.rows == [["police", "a, b, c", "d, e, f", *PAPER["police"]]]
 
 
 def test_it_reads_data_from_a_folder(tmp_path):

@@ -25,7 +25,7 @@ def found(made):
     return {(one["mechanism"], one["epsilon"], one["measure"]): one["mean"] for one in made.records}
 
 
-def test_public_response_keeps_the_topic_and_shuffled_labels_fall_to_chance(found):
+def test_public_response_keeps_the_topic_and_shuffled_labels_fall_to_chance(found, made):
     """50 test texts of four topics: at chance more than 60% are right less than once in 1e6 (binomial)."""
     for epsilon in (8.0, 12.0):
         for place in ("in domain", "out of domain"):
@@ -33,6 +33,9 @@ def test_public_response_keeps_the_topic_and_shuffled_labels_fall_to_chance(foun
                 assert found[f"PublicResponse, {place}", epsilon, measure] > 0.8
         assert found["PublicResponse, in domain, shuffled labels", epsilon, RELEASED] < 0.6
         assert found["PublicResponse, in domain, shuffled labels", epsilon, CLEAN] < 0.6
+        # A correlation by chance: 5 deviations of 1 / sqrt(pairs).
+        similar = found["PublicResponse, in domain, shuffled labels", epsilon, "STS-B Spearman"]
+        assert abs(similar) < 5 / np.sqrt(made.numbers["texts"]["pairs"])
     assert found["none: clean vectors", None, RELEASED] > 0.9
 
 

@@ -63,7 +63,8 @@ class Point:
     ----------
     way : its key
     values : of quantities by their keys
-    near : the number of near words of a public response; between points that differ in it nothing is read off
+    near : the number of near words of a public response; between points that differ in it nothing is read off, and
+        pictures draw no line
     """
 
     way: str
@@ -101,6 +102,7 @@ class Frontier:
             "ways": [asdict(way) for way in self.ways],
             "points": [
                 {"way": point.way, "values": {key: plain(value) for key, value in point.values.items()}}
+                | ({} if point.near is None else {"near": point.near})
                 for point in self.points
             ],
         }

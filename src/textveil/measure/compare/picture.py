@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from textveil.errors import MissingDependencyError
 from textveil.guarantees import Status
-from textveil.measure.compare.frontier import Frontier
+from textveil.measure.compare.frontier import Frontier, Point
 from textveil.measure.compare.quantities import Quantity
 
 # The palette of Okabe and Ito, grey in the place of its yellow.
 _COLOURS = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#767676", "#0072b2", "#d55e00", "#cc79a7")
 _MARKS = ("o", "s", "^", "D", "v", "x", "+", "p")
+_GAP = (math.nan,) * 4
 
 
 def draw(frontier: Frontier) -> Any:
@@ -38,12 +41,7 @@ def draw(frontier: Frontier) -> Any:
 
 def _panel(axes: Any, frontier: Frontier, across: Quantity, up: Quantity) -> None:
     for way in frontier.ways:
-        found = [point.values for point in frontier.points if point.way == way.key]
-        line = sorted(
-            (values[across.key].value, values[up.key].value, values[up.key].low, values[up.key].high)
-            for values in found
-            if {across.key, up.key} <= values.keys() and math.isfinite(values[across.key].value)
-        )
+        line = broken_line([point for point in frontier.points if point.way == way.key], across.key, up.key)
         x, y, low, high = (list(part) for part in zip(*line, strict=True)) if line else ([], [], [], [])
         limits = [[a - b for a, b in zip(y, low, strict=True)], [b - a for a, b in zip(y, high, strict=True)]]
         refuted = way.status is Status.REFUTED
@@ -57,3 +55,22 @@ def _panel(axes: Any, frontier: Frontier, across: Quantity, up: Quantity) -> Non
     axes.set_ylabel(up.label)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e5e5e5", linewidth=0.6)
+
+
+def broken_line(points: Sequence[Point], across: str, up: str) -> list[tuple[float, float, float, float]]:
+    """Return (across, up, low, high) in the order of the first, with NaN where a line jumps.
+
+    It jumps where the number of near words changes.
+    """
+    found = sorted(
+        (
+            ((it.values[across].value, it.values[up].value, it.values[up].low, it.values[up].high), it.near)
+            for it in points
+            if {across, up} <= it.values.keys() and math.isfinite(it.values[across].value)
+        ),
+        key=lambda place: place[0],
+    )
+    line = [place for place, _ in found[:1]]
+    for (_, before), (place, near) in pairwise(found):
+        line += [place] if near == before else [_GAP, place]
+    return line

@@ -178,7 +178,8 @@ class DeepCandidate(DocumentMechanism):
     def _scores(self) -> Depth | InnerProducts:
         if self.utility == "inner-product":
             return InnerProducts(self.candidates.vectors, cast(tuple[float, float], self.clip))
-        return Depth(self.candidates.vectors, self.directions, closed=self.variant == "repaired")
+        closed, device = self.variant == "repaired", self.candidates.device
+        return Depth(self.candidates.vectors, self.directions, closed=closed, device=device)
 
     @property
     def _rate(self) -> Fraction:

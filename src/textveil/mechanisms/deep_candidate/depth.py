@@ -12,13 +12,14 @@ s_t <= f <= s_(k+1-t): one comparison of 16-bit numbers for each t.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
+from textveil.gpu.depth import DeviceDepth
 from textveil.mechanisms.vectors import Vectors
 from textveil.vocabulary.lattice import STEP
 
@@ -48,12 +49,15 @@ class Depth:
     candidates : shape (m, d), multiples of 2^-20
     directions : shape (p, d), whole numbers
     closed : whether a sentence at the place of a candidate counts for both sides; if not, it counts as above it
+    device : of torch, where depths are counted; they are the same
     """
 
     # The most that one sentence adds to a depth.
     steps = 1
 
-    def __init__(self, candidates: NDArray[np.floating], directions: Vectors, *, closed: bool = True) -> None:
+    def __init__(
+        self, candidates: NDArray[np.floating], directions: Vectors, *, closed: bool = True, device: Any = None
+    ) -> None:
         self.count = len(candidates)
         self._directions = np.ascontiguousarray(directions.T)
         self._closed = closed
@@ -65,9 +69,15 @@ class Depth:
                 f"candidates of dimension {directions.shape[1]} must be within {self.limit * STEP:.6g} in every "
                 "coordinate; divide all vectors by a public constant"
             )
-        self._blocks = [
-            _block(whole[start : start + _BLOCK] @ self._directions, start) for start in range(0, len(whole), _BLOCK)
-        ]
+        self._there = None if device is None else DeviceDepth(whole, self._directions, closed=closed, device=device)
+        self._blocks = (
+            []
+            if self._there
+            else [
+                _block(whole[start : start + _BLOCK] @ self._directions, start)
+                for start in range(0, len(whole), _BLOCK)
+            ]
+        )
 
     def among(self, sentences: Vectors, offsets: Integers) -> Depths:
         """Return the depth of every candidate in every document: shape (documents, m).
@@ -77,9 +87,11 @@ class Depth:
         sentences : of all documents, one after the other; what is beyond the limit counts as at the limit
         offsets : where each document begins, and where the last ends
         """
-        depths: Depths = np.empty((len(offsets) - 1, self.count), dtype=np.uint16)
         whole = np.empty(sentences.shape)
         snap(sentences, 1 / STEP, self.limit, whole)
+        if self._there is not None:
+            return self._there.among(whole, offsets)
+        depths: Depths = np.empty((len(offsets) - 1, self.count), dtype=np.uint16)
         places = np.ascontiguousarray((whole @ self._directions).T)
         numbers = np.empty(places.shape, dtype=np.uint16)
         for block in self._blocks:

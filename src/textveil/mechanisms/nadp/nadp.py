@@ -203,7 +203,9 @@ class Nadp(WordVectorMechanism):
     def _protection_radius(self) -> float:
         if self.radius is not None:
             return self.radius
-        _, distances = nearest_neighbours(self.vocabulary.points, self.neighbours, include_self=True)
+        _, distances = nearest_neighbours(
+            self.vocabulary.points, self.neighbours, include_self=True, device=self.vocabulary.device
+        )
         farthest = float(distances[:, -1].max())
         if farthest == 0:
             raise InvalidInputError("every word has its neighbours at distance 0, so there is no default: give radius=")

@@ -119,7 +119,7 @@ def secants_of(projection: Projection, table: PublicTable, lattice: Lattice, cod
     stored = keeping.load(subject, table.points, codes)
     if stored is not None:
         return stored
-    secants = all_secants(table.points, codes)
+    secants = all_secants(table.points, codes, table.device)
     keeping.save(subject, secants, len(table))
     return secants
 

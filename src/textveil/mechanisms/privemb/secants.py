@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled, compiled_reduction, over_threads
+from textveil.gpu.secants import all_secants as all_secants_there
+from textveil.gpu.secants import are_exact
 from textveil.progress import progress
 from textveil.vocabulary.pairs import TILE, Tile, lower_triangle
 
@@ -43,14 +45,18 @@ class Secants:
     mean: float
 
 
-def all_secants(points: NDArray[Any], codes: Ids) -> Secants:
+def all_secants(points: NDArray[Any], codes: Ids, device: Any = None) -> Secants:
     """Return the largest and the mean of |codes_i - codes_j|^2 / |points_i - points_j|^2 over all pairs.
 
     Parameters
     ----------
     points : distinct lattice points, at least two
     codes : their projections in whole steps
+    device : of torch, where pairs are looked at if their distances are exact there; the largest ratio is the same
     """
+    if device is not None and are_exact(points, codes):
+        _, first, second, mean = all_secants_there(points, codes, device)
+        return Secants(float(secant_ratios(points, codes, np.array([[first, second]]))[0]), first, second, mean)
     scanner = _Scanner(points, codes)
     tiles = list(lower_triangle(len(points)))
     best, total = (-1.0, 0, 0), 0.0

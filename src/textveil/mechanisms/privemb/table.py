@@ -23,7 +23,8 @@ _ROWS = 4096
 class PublicTable:
     """Distinct public points, snapped to multiples of 2^-20 as those of a `Vocabulary` are."""
 
-    def __init__(self, points: NDArray[Any]) -> None:
+    def __init__(self, points: NDArray[Any], device: Any = None) -> None:
+        self.device = device
         first: dict[bytes, int] = {}
         kept = [row for row, key in enumerate(_keys(points)) if first.setdefault(key, row) == row]
         if len(kept) < 2:
@@ -37,7 +38,7 @@ class PublicTable:
         if isinstance(public, Vocabulary):
             if not isinstance(public.space, Euclidean):
                 raise InvalidInputError(f"public must be in Euclidean space (its vocabulary has {public.space.metric})")
-            points = public.points
+            points, device = public.points, public.device
         else:
             array = np.asarray(public)
             if array.ndim != 2 or array.dtype.kind not in "fiu":
@@ -47,10 +48,10 @@ class PublicTable:
                 )
             table = LatticeTable(array.shape[1], capacity=max(1, len(array)))
             table.append([f"row {row}" for row in range(len(array))], array)
-            points = table.finish()
+            points, device = table.finish(), None
         if points.shape[1] != dimension:
             raise InvalidInputError(f"public has {points.shape[1]} dimensions, but dimension={dimension}")
-        return cls(points)
+        return cls(points, device)
 
     def __len__(self) -> int:
         return len(self.points)

@@ -12,8 +12,15 @@ from textveil.measure.tasks.tables import rows_of
 from textveil.reproduce.nadp.mechanisms import MAHALANOBIS, NADP, Facts, released
 from textveil.vocabulary.nearest_set import NearestSet
 
-# The paper's words; GloVe has them in lower case.
-WORDS = ("misogynist", "police", "hitler", "wikileaks", "fbi")
+# Table 1 as printed: without noise, with that of Mahalanobis, and of NADP. GloVe has the words in lower case.
+PAPER = {
+    "misogynist": ("sexist, chauvinst, bigot", "insulting, sexist, racist", "scholastic, filicia, shannara"),
+    "police": ("officers, cops, authorities", "police, authorities, officials", "posing, smiling, lying"),
+    "hitler": ("adlof, nazi, stalin", "hitler, adolf, nazi", "paid, ipo, raided"),
+    "wikileaks": ("assange, cia, leaked", "wikileaks, iran, assange", "impetuous, jashari, enraged"),
+    "fbi": ("cia, investigation, informant", "fbi, history, government", "asylum, cardoza, sandiego"),
+}
+WORDS = tuple(PAPER)
 # The paper does not say at which epsilon; at 10 Mahalanobis noise keeps some of the words, as in its table.
 EPSILON = 10.0
 _SHOWN = 3
@@ -38,7 +45,7 @@ def nearest_words(facts: Facts, thresholds: Sequence[float]) -> list[dict[str, A
     ]
 
 
-def published_sensitivities(data: Path) -> dict[str, Any]:
+def authors_sensitivities(data: Path) -> dict[str, Any]:
     """Return what the authors' own table of sensitivities says: how many words get no noise, and which of Table 1."""
     thresholds = ("0.10", "0.20", "0.30", "0.40", "0.50")
     columns = [f"delta_tau_{one}" for one in thresholds]

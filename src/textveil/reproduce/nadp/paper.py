@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from textveil.reproduce.measuring import measured
+from textveil.reproduce.measuring import EVERYTHING, measured
 from textveil.reproduce.nadp.mechanisms import THRESHOLD
 from textveil.reproduce.nadp.parts import Parts
 from textveil.reproduce.nadp.showing import reported
 from textveil.reproduce.reproduction import Reproduction
-
-_EVERYTHING = 10**9
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Plan:
     deviations : of Figure 4
     """
 
-    words: int = _EVERYTHING
+    words: int = EVERYTHING
     epsilons: tuple[float, ...] = (0.8, 5.0, 10.0, 20.0, 40.0)
     runs: int = 5
     rows: int = 1500

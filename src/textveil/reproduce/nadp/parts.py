@@ -14,7 +14,7 @@ from textveil.errors import InvalidInputError
 from textveil.measure.overlap import NeighbourOverlap
 from textveil.measure.tasks.tables import rows_of
 from textveil.measure.tasks.task import order_of
-from textveil.reproduce.measuring import Cell, Measuring, Records
+from textveil.reproduce.measuring import EVERYTHING, Cell, Measuring, Records
 from textveil.reproduce.nadp.mechanisms import (
     GAUSSIAN,
     JACCARD,
@@ -27,7 +27,7 @@ from textveil.reproduce.nadp.mechanisms import (
     facts_of,
     released,
 )
-from textveil.reproduce.nadp.neighbours import nearest_words, published_sensitivities
+from textveil.reproduce.nadp.neighbours import authors_sensitivities, nearest_words
 from textveil.reproduce.nadp.privacy import histogram, released_privacy
 from textveil.reproduce.nadp.showing import CLEAN, SHUFFLED
 from textveil.reproduce.nadp.utility import Tasks, released_scores
@@ -45,7 +45,6 @@ FILES = (
 )
 # Cells of an older way of measuring are not taken.
 _VERSION = 1
-_EVERYTHING = 10**9
 
 
 class Parts:
@@ -71,7 +70,7 @@ class Parts:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The paper's words that GloVe 6B has, with its vectors."""
-        table = words_of(self.data, _EVERYTHING)
+        table = words_of(self.data, EVERYTHING)
         listed = {word for (word,) in rows_of(self.data, "reference/nadp_delta.tsv.xz", "word")}
         rows = [row for row, word in enumerate(table.words) if word in listed][: self.plan.words]
         if len(rows) < 2:
@@ -142,11 +141,13 @@ class Parts:
         return {
             "words": len(self.vocabulary),
             "task words": len(self.tasks.ids),
+            "sentence_pairs": len(self.tasks.sentences.ratings),
+            "puzzles": len(self.tasks.odd.puzzles),
             "task words without noise": float((facts.sensitivities[THRESHOLD][self.tasks.ids] == 0).mean()),
             "without noise": bare,
             "longest edge, l2": facts.longest[0],
             "longest edge, l1": facts.longest[1],
-            "authors": published_sensitivities(self.data),
+            "authors": authors_sensitivities(self.data),
         }
 
     def _shuffled(self) -> Tasks:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from textveil.reproduce.measuring import measured
+from textveil.reproduce.measuring import EVERYTHING, measured
 from textveil.reproduce.privemb.parts import Parts
 from textveil.reproduce.privemb.showing import reported
 from textveil.reproduce.reproduction import Reproduction
-
-_EVERYTHING = 10**9
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Plan:
     texts: int = 6000
     epochs: int = 15
     sentence_runs: int = 5
-    rows: int = _EVERYTHING
+    rows: int = EVERYTHING
     unchanged: int = 1500
 
 

@@ -15,7 +15,7 @@ from textveil.measure.tasks.folder import opinions, parted_texts_of, questions, 
 from textveil.measure.tasks.task import order_of
 from textveil.mechanisms.laplace import Laplace
 from textveil.mechanisms.nearest_word import NearestWord
-from textveil.reproduce.measuring import Cell, Measuring, Records
+from textveil.reproduce.measuring import EVERYTHING, Cell, Measuring, Records
 from textveil.reproduce.privemb.distances import errors, words_compared
 from textveil.reproduce.privemb.mechanisms import CLEAN, M1, M2, MAKERS, OURS, Maker, snapped, target_of
 from textveil.reproduce.privemb.sentences import EACH, ONCE, sentence_scores
@@ -43,7 +43,6 @@ BETA, EPSILON = 0.9, 10.0
 UNCHANGED_EPSILONS = (10.0, 15.0, 20.0)
 # Cells of an older way of measuring are not taken.
 _VERSION = 1
-_EVERYTHING = 10**9
 
 
 class Parts:
@@ -71,7 +70,7 @@ class Parts:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """GloVe 6B in 300 dimensions."""
-        return words_of(self.data, _EVERYTHING)
+        return words_of(self.data, EVERYTHING)
 
     @cached_property
     def lexicon(self) -> Lexicon:

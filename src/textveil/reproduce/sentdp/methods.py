@@ -31,12 +31,12 @@ from textveil.text import TextRewriter
 from textveil.vocabulary import Vocabulary
 
 DELTA = 1e-5
-PUBLISHED = "DeepCandidate, published"
+PUBLISHED = "DeepCandidate, the paper's"
 OURS = "DeepCandidate, ours"
 RESPONSES = "PublicResponse for each sentence"
 UNITS = "AveragedPrivUnit"
 NORMAL = f"GaussianMean, δ = {DELTA:g}"
-TRUNCATED, OPTIMAL = "TruncatedMean, published", "TruncatedMean, optimal"
+TRUNCATED, OPTIMAL = "TruncatedMean, the paper's", "TruncatedMean, optimal"
 WORDS = "words, then encoding"
 # Candidates of the published configuration, and the sentences that each must have.
 _CANDIDATES, _SENTENCES = 5000, 8

@@ -142,6 +142,7 @@ def _one_seed(sets: Sets, seed: int) -> list[tuple[str, float | None, str, float
         for name, release in _noisy(news.shape[1], epsilon).items():
             found += [(name, epsilon, *one) for one in (*topics(release), *_similarity(sets.pairs, release, source))]
         mixed = _topics(sets.topics, learn, test, source, _chosen(news[public], epsilon), shuffle=True)
+        mixed += _similarity(sets.pairs, _chosen(stsb, epsilon), source, shuffle=True)
         found += [("PublicResponse, in domain, shuffled labels", epsilon, *one) for one in mixed]
     return found
 
@@ -167,10 +168,14 @@ def _topics(
     ]
 
 
-def _similarity(pairs: Pairs, release: Release, source: RandomSource) -> list[tuple[str, float]]:
+def _similarity(
+    pairs: Pairs, release: Release, source: RandomSource, *, shuffle: bool = False
+) -> list[tuple[str, float]]:
     """Return the rank correlation of people's scores with the cosine of releases."""
+    mixed = np.argsort(source.streams(b"scores", np.arange(len(pairs.scores))).words(1)[:, 0])
+    scores = pairs.scores[mixed] if shuffle else pairs.scores
     first, second = (_units(release(one, source.at(row))) for row, one in ((0, pairs.first), (1 << 32, pairs.second)))
-    return [("STS-B Spearman", rank_correlation(np.sum(first * second, axis=1), pairs.scores))]
+    return [("STS-B Spearman", rank_correlation(np.sum(first * second, axis=1), scores))]
 
 
 def _units(vectors: Vectors) -> Vectors:

@@ -128,8 +128,10 @@
         point, x: across.place(point.values[keys[0]][0]), y: up.place(point.values[keys[1]][0]), way: one,
       }));
       line.sort((a, b) => a.x - b.x || a.y - b.y);
-      const path = line.map((it) => `${it.x.toFixed(1)},${it.y.toFixed(1)}`).join(" ");
-      element("polyline", { points: path, class: `line k${one.colour}` }, group);
+      // Where the number of near words changes the line jumps: nothing is drawn across.
+      const joined = (k) => k > 0 && line[k].point.near === line[k - 1].point.near;
+      const path = line.map((it, k) => `${joined(k) ? "L" : "M"}${it.x.toFixed(1)},${it.y.toFixed(1)}`).join("");
+      element("path", { d: path, class: `line k${one.colour}` }, group);
       for (const it of line) {
         const [, low, high] = it.point.values[keys[1]];
         const bar = { x1: it.x, x2: it.x, y1: up.place(low), y2: up.place(high), class: `limits k${one.colour}` };
