@@ -18,7 +18,7 @@ from textveil.engines import RayEngine
 from textveil.jobs import plan
 from textveil.vocabulary import Vocabulary
 
-FILES, DIMENSION = 16, 256
+FILES, DIMENSION = 40, 256
 
 
 def texts(folder: Path, vocabulary: Vocabulary) -> tuple[str, int]:
