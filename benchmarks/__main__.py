@@ -1,4 +1,4 @@
-"""All benchmarks, as ratios measured in one run: python -m benchmarks [NAMES], all of them if none is given."""
+"""All benchmarks, as ratios measured in one run: python -m benchmarks [NAMES [OPTIONS]], all if none is named."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ NAMES = (
 )
 
 if __name__ == "__main__":
-    names, sys.argv[1:] = sys.argv[1:] or NAMES, []
-    for name in names:
+    given = sys.argv[1:]
+    options = next((place for place, word in enumerate(given) if word.startswith("-")), len(given))
+    sys.argv[1:] = given[options:]
+    for name in given[:options] or NAMES:
         import_module(f"benchmarks.{name}").main()

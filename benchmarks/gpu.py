@@ -1,4 +1,4 @@
-"""What a GPU brings, against the limits of the same GPU and against its CPUs: python -m benchmarks.gpu [--small].
+"""What a GPU brings, against the limits of the same GPU and against its CPUs: python -m benchmarks gpu [--small].
 
 Decoding (noise and nearest word), secure noise against the write bandwidth, the neighbour graph, calibration, rows,
 depths and secants; decoded words are compared with the CPU's. Without a CUDA device it says so and ends.

@@ -1,6 +1,6 @@
 """Exact nearest-word search, and the neighbour graph, against the float32 matrix product alone, in one run.
 
-    python benchmarks/search.py [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--faiss]
+    python -m benchmarks search [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--faiss]
 
 The ceiling computes the same blocks of products on the same number of threads and looks at none of them. A FILE holds
 an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are words

@@ -139,7 +139,8 @@ def keystream(keys: Any, starts: Any, used: int, blocks: int) -> Any:
     out = torch.empty((len(starts), 2 * blocks), dtype=torch.int64, device=starts.device)
     size = 256
     if total:
-        _encrypt[(triton.cdiv(total, size),)](
-            starts, used, blocks, total, keys, *_boxes(starts.device), out, ROUNDS=ROUNDS, SIZE=size
-        )
+        with torch.cuda.device_of(out):
+            _encrypt[(triton.cdiv(total, size),)](
+                starts, used, blocks, total, keys, *_boxes(starts.device), out, ROUNDS=ROUNDS, SIZE=size
+            )
     return out

@@ -50,7 +50,7 @@ def encode_points(points: Any, halves: Any) -> PointCodes:
     for start in range(0, len(kept), _ROWS):
         part = slice(start, min(start + _ROWS, len(kept)))
         norms[part], errors[part] = _encode(points[rows[part]].double(), steps[part], codes[part])
-    singles = torch.full((count,), torch.inf, device=points.device)
+    singles = torch.full((count,), torch.inf, dtype=torch.float32, device=points.device)
     singles[: len(kept)] = halves[rows[: len(kept)]].float()
     norm, error = norms.reshape(-1, BLOCK).amax(dim=1), errors.reshape(-1, BLOCK).amax(dim=1)
     for_codes = SPARE * error + ROUNDING * (norm + error)

@@ -46,5 +46,6 @@ def counted_depths(candidates: Any, sentences: Any, offsets: NDArray[np.int64], 
         ends = torch.from_numpy(np.array(offsets, dtype=np.int32)).to(candidates.device)
         sizes = (count, directions, sentences.shape[1])
         grid = (documents, triton.cdiv(count, _SIZE))
-        _depths[grid](candidates, sentences, ends, out, *sizes, CLOSED=closed, SIZE=_SIZE)
+        with torch.cuda.device_of(out):
+            _depths[grid](candidates, sentences, ends, out, *sizes, CLOSED=closed, SIZE=_SIZE)
     return out

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.gpu.devices import finish
 
 Whole = NDArray[np.float64]
 
@@ -34,6 +35,7 @@ class DeviceDepth:
         self._here, self._there = directions, torch.from_numpy(np.array(directions)).to(device)
         self._closed = closed
         self._candidates = self._places(candidates)
+        finish(self._there.device)
 
     def among(self, sentences: Whole, offsets: NDArray[np.int64]) -> NDArray[np.uint16]:
         """Return the depth of every candidate in every document: shape (documents, m).

@@ -26,6 +26,11 @@ def checked_device(device: Any) -> Any:
         raise InvalidInputError(f'device must be "cpu" or "cuda" (got {device!r}): others have no float64')
     if found.type == "cuda" and not torch.cuda.is_available():
         raise InvalidInputError(f"torch finds no CUDA device on this machine (asked for {device!r}); use device=None")
+    if found.type == "cuda":
+        # With its number, as tensors have it, and whatever the current device of another thread is.
+        found = torch.device("cuda", torch.cuda.current_device() if found.index is None else found.index)
+        if found.index >= torch.cuda.device_count():
+            raise InvalidInputError(f"this machine has {torch.cuda.device_count()} CUDA devices (asked for {device!r})")
     return found
 
 
@@ -39,17 +44,26 @@ def there(array: Any, device: Any) -> Any:
     return torch.from_numpy(array if array.flags.writeable else array.copy()).to(device)
 
 
+def finish(device: Any) -> None:
+    """Wait until a device has done what this thread gave it: other threads and queues may then use what was made."""
+    import torch
+
+    if device.type == "cuda":
+        torch.cuda.current_stream(device).synchronize()
+
+
 @contextmanager
 def own_queue(device: Any, number: int) -> Iterator[None]:
-    """Do what follows in one of two queues of a CUDA device, beside what is done in the other."""
+    """Do what follows in one of two queues of a CUDA device, beside what is done in the other.
+
+    It waits for nothing: what it uses and did not make must be finished (`finish`).
+    """
     import torch
 
     if device.type != "cuda":
         yield
         return
-    queue = _queues(device)[number % _QUEUES]
-    queue.wait_stream(torch.cuda.default_stream(device))
-    with torch.cuda.stream(queue):
+    with torch.cuda.stream(_queues(device)[number % _QUEUES]):
         yield
 
 

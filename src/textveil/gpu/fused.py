@@ -58,13 +58,14 @@ def fused_ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
 
     count, width = queries.codes.shape
     blocks = len(points.scales)
-    lower, upper = torch.empty((2, blocks, count), device=queries.codes.device)
+    lower, upper = torch.empty((2, blocks, count), dtype=torch.float32, device=queries.codes.device)
     if count:
         grid = (triton.cdiv(count, _QUERIES), triton.cdiv(blocks, _RUN))
-        _ends[grid](
-            *queries, points.codes, points.halves, points.scales, points.bounds, lower, upper, count, blocks,
-            WIDTH=width, STEP=WIDTH, QUERIES=_QUERIES, BLOCK=BLOCK, RUN=_RUN, num_warps=4, num_stages=3,
-        )  # fmt: skip
+        with torch.cuda.device_of(lower):
+            _ends[grid](
+                *queries, points.codes, points.halves, points.scales, points.bounds, lower, upper, count, blocks,
+                WIDTH=width, STEP=WIDTH, QUERIES=_QUERIES, BLOCK=BLOCK, RUN=_RUN, num_warps=4, num_stages=3,
+            )  # fmt: skip
     return lower, upper
 
 
@@ -107,17 +108,18 @@ def fused_above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any)
     number = torch.arange(len(own), device=block.device) - (programs.cumsum(0) - programs)[own]
     firsts = (ends - counts)[own] + number * _PAIRS
     if len(own):
-        _above[(len(own),)](
-            *queries, points.codes, points.halves, points.scales, points.bounds, least, query.contiguous(), firsts,
-            ends[own], own, out,
-            WIDTH=queries.codes.shape[1], STEP=WIDTH, PAIRS=_PAIRS, BLOCK=BLOCK,
-        )  # fmt: skip
+        with torch.cuda.device_of(out):
+            _above[(len(own),)](
+                *queries, points.codes, points.halves, points.scales, points.bounds, least, query.contiguous(), firsts,
+                ends[own], own, out,
+                WIDTH=queries.codes.shape[1], STEP=WIDTH, PAIRS=_PAIRS, BLOCK=BLOCK,
+            )  # fmt: skip
     return out.bool()
 
 
 @triton.jit
 def _products(queries, points, asked, rows, out, count, width, PAIRS: tl.constexpr, STEP: tl.constexpr):  # type: ignore[no-untyped-def]
-    pair = tl.program_id(0) * PAIRS + tl.arange(0, PAIRS)
+    pair = tl.program_id(0).to(tl.int64) * PAIRS + tl.arange(0, PAIRS)
     inside = pair < count
     own = queries + tl.load(asked + pair, mask=inside, other=0)[:, None] * width
     theirs = points + tl.load(rows + pair, mask=inside, other=0)[:, None] * width
@@ -137,7 +139,7 @@ def fused_products(queries: Any, points: Any, asked: Any, rows: Any) -> Any:
     out = torch.empty(len(asked), dtype=torch.float64, device=queries.device)
     if len(out):
         grid = (triton.cdiv(len(out), _ROWS_AT_ONCE),)
-        _products[grid](
-            queries, points, asked, rows, out, len(out), queries.shape[1], PAIRS=_ROWS_AT_ONCE, STEP=_NUMBERS_AT_ONCE
-        )
+        sizes = (len(out), queries.shape[1])
+        with torch.cuda.device_of(out):
+            _products[grid](queries, points, asked, rows, out, *sizes, PAIRS=_ROWS_AT_ONCE, STEP=_NUMBERS_AT_ONCE)
     return out

@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.gpu.devices import finish
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 # Pairs looked at together.
 _PAIRS = 1 << 27
+# Weights added up together: a sum is that of the sums of parts, which has few roundings in a row.
+_PART = 1024
 
 
 class DevicePairs:
@@ -32,6 +35,7 @@ class DevicePairs:
         self._points = torch.from_numpy(np.array(points, dtype=np.float64)).to(device)
         self._squares = (self._points**2).sum(dim=1)
         self._device = device
+        finish(device)
 
     def log_normalisers(self, rates: Floats, *, radius: float, weights: Floats) -> Floats:
         """Return ln Z(x) for every rate and word; see `textveil.vocabulary.pairs.log_normalisers`."""
@@ -39,7 +43,7 @@ class DevicePairs:
 
         heavy, asked = self._there(weights), self._there(rates)
         sums = torch.empty((len(heavy), len(asked)), dtype=torch.float64, device=self._device)
-        for rows, _, distances in self._strips(radius, whole=True):
+        for rows, distances in self._strips(radius, whole=True):
             sums[rows] = _sums(distances, asked, heavy)
         found = sums.log()
         self._require(bool(found.isfinite().all()), "a sum of weights is no positive number")
@@ -49,7 +53,7 @@ class DevicePairs:
         """Return, for each row of values, the largest (|v(x) - v(x')| + slack) / min(d, radius), and its pair."""
         there = self._there(values)
         best, first, second = np.zeros(len(values)), np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
-        for rows, _, distances in self._strips(radius):
+        for rows, distances in self._strips(radius):
             slopes, columns, sound = _slopes(distances, there, slack, rows.start)
             self._require(bool(sound.all()), "a slope is not finite")
             tops, places = slopes.max(dim=0)
@@ -86,8 +90,8 @@ class DevicePairs:
         self._require(bool(is_sound), "a squared distance is negative, or that of a point to itself is not 0")
         return squares
 
-    def _strips(self, radius: float, *, whole: bool = False) -> Iterator[tuple[slice, slice, Any]]:
-        """Yield some rows, the columns up to the last of them or all, and the distances between, cut at the radius."""
+    def _strips(self, radius: float, *, whole: bool = False) -> Iterator[tuple[slice, Any]]:
+        """Yield some rows, and their distances, cut at the radius, to all points up to the last of them or to all."""
         count = len(self._points)
         height = max(1, min(count, _PAIRS // count))
         for top in range(0, count, height):
@@ -97,7 +101,7 @@ class DevicePairs:
             squares = products.mul_(-2.0).add_(self._squares[rows, None]).add_(self._squares[None, columns])
             # Written so that NaN fails too.
             self._require(bool(squares.min() >= 0), "a squared distance is negative")
-            yield rows, columns, squares.sqrt_().clamp_(max=radius)
+            yield rows, squares.sqrt_().clamp_(max=radius)
 
     def _require(self, is_sound: bool, fault: str) -> None:
         if not is_sound:
@@ -130,7 +134,10 @@ def _sums(distances: Any, rates: Any, weights: Any) -> Any:
         from textveil.gpu.passes import fused_sums
 
         return fused_sums(distances, rates, weights)
-    return torch.stack([torch.exp(-rate * distances) @ weights for rate in rates], dim=1)
+    sums = torch.zeros((len(distances), len(rates)), dtype=torch.float64, device=distances.device)
+    for apart, own in zip(distances.split(_PART, dim=1), weights.split(_PART), strict=True):
+        sums += torch.stack([torch.exp(-rate * apart) @ own for rate in rates], dim=1)
+    return sums
 
 
 def _slopes(distances: Any, values: Any, slack: float, top: int) -> tuple[Any, Any, Any]:

@@ -1,6 +1,7 @@
 """The two passes of `textveil.gpu.pairs` over a strip of distances, as Triton compiles them: all rates in one reading.
 
-A program takes one row of the strip, so that what belongs to a rate stays in its registers.
+A program takes one row of the strip, so that what belongs to a rate stays in its registers. A sum is that of the sums of
+parts, so that it has few roundings in a row (docs/mechanisms/exponential.md, claim 8).
 """
 
 from __future__ import annotations
@@ -11,20 +12,26 @@ import triton
 import triton.language as tl
 
 _STEP = 128
+_PART = 64 * _STEP
 
 
 @triton.jit
-def _sums(distances, rates, weights, out, width, count, COUNT: tl.constexpr, STEP: tl.constexpr):  # type: ignore[no-untyped-def]
+def _sums(  # type: ignore[no-untyped-def]
+    distances, rates, weights, out, width, count, COUNT: tl.constexpr, STEP: tl.constexpr, PART: tl.constexpr
+):
     row = tl.program_id(0).to(tl.int64)
     k, step = tl.arange(0, COUNT), tl.arange(0, STEP)
     rate = tl.load(rates + k, mask=k < count, other=0.0)
-    sums = tl.zeros((COUNT, STEP), dtype=tl.float64)
-    for first in range(0, width, STEP):
-        inside = first + step < width
-        apart = tl.load(distances + row * width + first + step, mask=inside, other=0.0)
-        weight = tl.load(weights + first + step, mask=inside, other=0.0)
-        sums += tl.exp(-rate[:, None] * apart[None, :]) * weight[None, :]
-    tl.store(out + row * count + k, tl.sum(sums, axis=1), mask=k < count)
+    total = tl.zeros((COUNT,), dtype=tl.float64)
+    for start in range(0, width, PART):
+        sums = tl.zeros((COUNT, STEP), dtype=tl.float64)
+        for first in range(start, tl.minimum(start + PART, width), STEP):
+            inside = first + step < width
+            apart = tl.load(distances + row * width + first + step, mask=inside, other=0.0)
+            weight = tl.load(weights + first + step, mask=inside, other=0.0)
+            sums += tl.exp(-rate[:, None] * apart[None, :]) * weight[None, :]
+        total += tl.sum(sums, axis=1)
+    tl.store(out + row * count + k, total, mask=k < count)
 
 
 def fused_sums(distances: Any, rates: Any, weights: Any) -> Any:
@@ -35,7 +42,8 @@ def fused_sums(distances: Any, rates: Any, weights: Any) -> Any:
     out = torch.empty((height, len(rates)), dtype=torch.float64, device=distances.device)
     if height:
         many = triton.next_power_of_2(len(rates))
-        _sums[(height,)](distances, rates, weights, out, width, len(rates), COUNT=many, STEP=_STEP)
+        with torch.cuda.device_of(out):
+            _sums[(height,)](distances, rates, weights, out, width, len(rates), COUNT=many, STEP=_STEP, PART=_PART)
     return out
 
 
@@ -94,7 +102,7 @@ def fused_slopes(distances: Any, values: Any, slack: float, top: int) -> tuple[A
     more = torch.tensor([slack], dtype=torch.float64, device=distances.device)
     if height:
         many = triton.next_power_of_2(count)
-        _slopes[(height,)](
-            distances, values, more, best, where, sound, top, width, words, count, COUNT=many, STEP=_STEP
-        )  # fmt: skip
+        sizes = (top, width, words, count)
+        with torch.cuda.device_of(best):
+            _slopes[(height,)](distances, values, more, best, where, sound, *sizes, COUNT=many, STEP=_STEP)
     return best, where, sound

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.gpu.codes import QueryCodes, encode_points, encode_queries
-from textveil.gpu.devices import there
+from textveil.gpu.devices import finish, there
 from textveil.gpu.tiles import BLOCK, above, ends
 from textveil.spaces.euclidean import EXACT_NORM, EXACT_STEP
 
@@ -48,6 +48,7 @@ class DeviceTable:
         else:
             self._halves = there(halves, device)
         self._codes = encode_points(self._points, self._halves)
+        finish(device)
 
     def __len__(self) -> int:
         return len(self._points)

@@ -2,7 +2,8 @@
 
 All scores are never written.
 
-The functions of this file that say `plain` are what the kernels must compute; they run on any device.
+The functions of this file that say `plain` are what the kernels must compute; they run on any device. They multiply
+codes in float64, which holds the sums exactly and which no setting of torch makes shorter.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ BLOCK = 128
 # Codes are filled up to a multiple of this many bytes, as matrix units want them.
 WIDTH = 64
 
-# Sums of products of codes below this are whole numbers that float32 holds.
-_SINGLE = 2**24
 _BLOCKS_AT_ONCE = 64
 _PAIRS_AT_ONCE = 4096
 
@@ -27,13 +26,12 @@ def plain_ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
     """Return v - E and v + E, v the best score of each block for each query: both (blocks, queries), float32."""
     import torch
 
-    kind = _exact_kind(queries.codes.shape[1])
-    wide = queries.codes.to(kind)
-    best = torch.empty((len(points.scales), len(wide)), device=wide.device)
+    wide = queries.codes.double()
+    best = torch.empty((len(points.scales), len(wide)), dtype=torch.float32, device=wide.device)
     for first in range(0, len(best), _BLOCKS_AT_ONCE):
         blocks = slice(first, first + _BLOCKS_AT_ONCE)
         rows = slice(first * BLOCK, (first + _BLOCKS_AT_ONCE) * BLOCK)
-        products = (wide @ points.codes[rows].to(kind).T).float().reshape(len(wide), -1, BLOCK)
+        products = (wide @ points.codes[rows].double().T).float().reshape(len(wide), -1, BLOCK)
         factors = queries.scales[:, None, None] * points.scales[None, blocks, None]
         best[blocks] = (products * factors - points.halves[rows].reshape(1, -1, BLOCK)).amax(dim=2).T
     for_codes, for_rest, besides = points.bounds.T[:, :, None]
@@ -45,13 +43,12 @@ def plain_above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any)
     """Return which points of some pairs (block, query) have v + E >= least of the query: shape (pairs, BLOCK)."""
     import torch
 
-    kind = _exact_kind(queries.codes.shape[1])
     block, query = pairs
     out = torch.empty((len(block), BLOCK), dtype=torch.bool, device=block.device)
     table, halves = points.codes.reshape(-1, BLOCK, points.codes.shape[1]), points.halves.reshape(-1, BLOCK)
     for first in range(0, len(block), _PAIRS_AT_ONCE):
         own, asked = block[first : first + _PAIRS_AT_ONCE], query[first : first + _PAIRS_AT_ONCE]
-        products = torch.bmm(table[own].to(kind), queries.codes[asked].to(kind)[:, :, None])[:, :, 0].float()
+        products = torch.bmm(table[own].double(), queries.codes[asked].double()[:, :, None])[:, :, 0].float()
         scores = products * (queries.scales[asked] * points.scales[own])[:, None] - halves[own]
         for_codes, for_rest, besides = points.bounds[own].T
         error = for_codes * queries.norms[asked] + for_rest * queries.errors[asked] + besides
@@ -76,9 +73,3 @@ def above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any) -> An
         return fused_above(queries, points, pairs, least)
     return plain_above(queries, points, pairs, least)
 
-
-def _exact_kind(width: int) -> Any:
-    """The floats that add products of codes of this width without rounding."""
-    import torch
-
-    return torch.float32 if width * 127**2 < _SINGLE else torch.float64

@@ -22,7 +22,7 @@ from textveil.gpu.neighbours import nearest_others
 from textveil.gpu.search import DeviceTable
 from textveil.progress import progress
 from textveil.vocabulary.keeping import LANES, TO_SPARE, insert, keep_for_rows, squared_distance
-from textveil.vocabulary.lattice import LARGEST
+from textveil.vocabulary.lattice import LARGEST, MOST_DIMENSIONS
 from textveil.vocabulary.search import half_norms, score_error
 
 Ids = NDArray[np.int64]
@@ -57,7 +57,8 @@ def nearest_neighbours(
     own = np.arange(len(table))[:, None]
     if others == 0:
         return own, np.zeros(own.shape)
-    there = None if device is None else DeviceTable(table, checked_device(device))
+    has_codes = device is not None and 1 <= table.shape[1] <= MOST_DIMENSIONS
+    there = DeviceTable(table, checked_device(device)) if has_codes else None
     if there is not None and there.is_exact:
         ids, squares = nearest_others(there, others)
     else:

@@ -28,14 +28,16 @@ class NearestOnDevice:
 
         is_tensor = isinstance(queries, torch.Tensor)
         asked = queries if is_tensor else torch.from_numpy(np.asarray(queries, dtype=np.float64))
-        asked = asked.to(device=self._table.device, dtype=torch.float64)
+        asked = asked.detach().to(device=self._table.device, dtype=torch.float64)
         require_near(bool((asked.abs() < FARTHEST).all()))
         norms = asked.norm(dim=1)
         usable = (norms > NEAREST_CODED) & (norms * (1 + self._index.radius) < FARTHEST_SINGLE)
-        answers, margins = self._table.nearest(torch.where(usable[:, None], asked, 0.0))
-        error = score_error(norms.cpu().numpy(), self._index.radius, asked.shape[1], np.float64)
-        certain = usable & (margins > 2 * torch.from_numpy(error).to(margins.device))
-        left = (~certain).nonzero()[:, 0]
+        chosen = usable.nonzero()[:, 0]
+        answers = torch.empty(len(asked), dtype=torch.int64, device=asked.device)
+        answers[chosen], margins = self._table.nearest(asked[chosen])
+        error = score_error(norms[chosen].cpu().numpy(), self._index.radius, asked.shape[1], np.float64)
+        usable[chosen] = margins > 2 * torch.from_numpy(error).to(margins.device)
+        left = (~usable).nonzero()[:, 0]
         if len(left):
             exact = self._index.nearest(asked[left].cpu().numpy())
             answers[left] = torch.from_numpy(exact).to(answers.device)
