@@ -41,6 +41,19 @@ def test_a_page_a_table_and_a_picture_are_written(table, tmp_path):
     assert (tmp_path / "frontier.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_pairs_are_compared_on_a_device(table, tmp_path):
+    pytest.importorskip("torch")
+    given = ("--vectors", table, "--quick", "--words", "400", "--only", "exponential", "--again")
+    tables = []
+    for device in ((), ("--device", "cpu")):
+        done = run(*given, *device, "-o", tmp_path / "frontier.html")
+        assert done.exit_code == 0, done.exception
+        rows = csv.DictReader((tmp_path / "frontier.csv").read_text().splitlines())
+        tables.append([(row["quantity"], pytest.approx(float(row["value"]), rel=1e-6)) for row in rows])
+    assert tables[1] == [(name, value.expected) for name, value in tables[0]]
+    assert "torch" in str(run(*given, "--device", "abacus", "-o", tmp_path / "x.html").exception)
+
+
 def test_vectors_of_texts_are_compared(table, tmp_path):
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(1)
@@ -62,6 +75,7 @@ def test_vectors_of_texts_are_compared(table, tmp_path):
         (["-o", "frontier.txt"], "must end in .html"),
         (["-o", "nowhere/at/all.html"], "there is no folder"),
         (["--data", "data.json"], "must be a .tsv or .csv"),
+        (["--quick", "--words", "0"], "--words must be at least 2"),
         (["--quick", "--only", "magic"], "no 'magic' here to compare"),
     ],
 )

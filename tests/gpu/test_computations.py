@@ -1,9 +1,13 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.gpu import codes as codes_there
+from textveil.gpu import pairs as pairs_there
+from textveil.gpu import search
 from textveil.gpu.neighbours import nearest_others
 from textveil.gpu.pairs import DevicePairs
 from textveil.gpu.search import DeviceTable
@@ -70,6 +74,24 @@ def test_the_nearest_few_are_always_among_the_candidates(device, k):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_ENDS", 30), ("_MOST_PAIRS", 5)])
+def test_many_queries_are_looked_at_in_parts(device, limit, most, monkeypatch):
+    points = table(1, 1000, 15)
+    queries = torch.from_numpy(points[:37] + np.random.default_rng(2).standard_normal((37, 15))).to(device)
+    there = device_table(points, device)
+    whole = there.candidates(queries, 3)
+    asked = []
+    monkeypatch.setattr(search, limit, most)
+    monkeypatch.setattr(
+        search, "encode_queries", lambda some: asked.append(len(some)) or codes_there.encode_queries(some)
+    )
+    parts = there.candidates(queries, 3)
+    assert min(asked) < 5
+    assert torch.equal(parts.queries, whole.queries)
+    assert torch.equal(parts.rows, whole.rows)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("k", [1, 5, 20])
 def test_the_neighbours_are_those_of_the_cpu(device, k):
     points = table(3, 700, 12)
@@ -89,6 +111,13 @@ def test_points_whose_distances_are_rounded_are_compared_on_the_cpu(device, scal
     points[7, 2] = np.nan
     with pytest.raises(InvalidInputError, match="finite"):
         nearest_neighbours(points, 3, device=device)
+
+
+@pytest.mark.parametrize("dimension", [0, 70_000])
+def test_points_that_can_have_no_codes_are_compared_on_the_cpu(dimension, monkeypatch):
+    points = table(3, 5, dimension) / 16
+    monkeypatch.setattr(neighbours, "DeviceTable", None)
+    assert (nearest_neighbours(points, 3, device="cpu")[0] == nearest_neighbours(points, 3)[0]).all()
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -116,6 +145,19 @@ def test_normalisers_and_steepest_pairs_are_those_of_the_cpu(device, radius, mon
     assert np.allclose(found.slope, worst.slope, rtol=1e-14)
     for k in range(len(rates)):
         assert {found.first[k], found.second[k]} == {worst.first[k], worst.second[k]}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_sums_of_many_weights_have_few_roundings(device):
+    # A small weight is lost when it is added to a large one alone.
+    count = 2**19
+    weights = torch.full((count,), 2.0**-54, dtype=torch.float64)
+    weights[0] = 1.0
+    distances, rates = torch.zeros((2, count), dtype=torch.float64), torch.ones(1, dtype=torch.float64)
+    sums = pairs_there._sums(*(tensor.to(device) for tensor in (distances, rates, weights)))
+    exact = 1 + (count - 1) * Fraction(1, 2**54)
+    # What claim 8 of docs/mechanisms/exponential.md allows.
+    assert all(abs(Fraction(found) / exact - 1) <= 1536 * 2.0**-53 for found in sums.flatten().tolist())
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -150,7 +192,7 @@ def test_nothing_is_certified_by_distances_that_are_not_exact(device):
     pairs = DevicePairs(np.array([[0.0], [1.0], [3.0]]), torch.device(device))
     values, rates = np.array([[0.0, 5.0, 5.5]]), np.array([1.0])
     assert pairs.steepest(values, radius=10.0, slack=0.0)[0] == [5.0]
-    for fault in (-(2.0**-50), np.nan):
+    for fault in (-(2.0**-50), 2.0**-40, np.nan):
         pairs._squares[0] = fault
         with pytest.raises(InvalidInputError, match="a squared distance is negative"):
             pairs.steepest(values, radius=10.0, slack=0.0)

@@ -1,8 +1,11 @@
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
 import textveil as tv
 from textveil.errors import InvalidInputError
+from textveil.gpu import depth, pairs, search
 from textveil.gpu.devices import accelerator_of, checked_device
 from textveil.noise.lattice import Lattice
 from textveil.randomness import RandomSource
@@ -36,6 +39,31 @@ def test_a_gpu_that_is_not_there_is_refused(vocabulary):
         vocabulary.on("cuda")
 
 
+def test_a_gpu_has_its_number_as_that_of_a_tensor_has(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
+    assert checked_device("cuda") == torch.device("cuda:1")
+    assert checked_device("cuda:0") == torch.device("cuda:0")
+    with pytest.raises(InvalidInputError, match="has 2 CUDA devices"):
+        checked_device("cuda:2")
+
+
+def test_what_other_threads_and_queues_use_is_finished(monkeypatch):
+    finished = []
+    for module in (search, pairs, depth):
+        monkeypatch.setattr(module, "finish", finished.append)
+    points, device = table(5, 10, 3), torch.device("cpu")
+    made = (
+        lambda: search.DeviceTable(points, device),
+        lambda: pairs.DevicePairs(points, device),
+        lambda: depth.DeviceDepth(np.rint(points * 8).astype(float), np.eye(3), closed=True, device=device),
+    )
+    for count, make in enumerate(made, start=1):
+        make()
+        assert finished == [device] * count
+
+
 def test_what_is_in_the_own_memory_has_no_accelerator():
     assert accelerator_of(np.zeros(3)) is None
     assert accelerator_of([1.0]) is None
@@ -63,7 +91,7 @@ def test_a_zero_that_is_released_never_shows_the_sign_of_what_was_private(device
 def test_a_vocabulary_on_a_device_is_the_same_vocabulary(vocabulary, device):
     there = vocabulary.on(device)
     assert there == vocabulary
-    assert there.device == torch.device(device)
+    assert there.device.type == device
     assert there.on(None).device is None
     assert vocabulary.device is None
 
@@ -84,6 +112,46 @@ def test_the_nearest_words_are_those_of_the_cpu(vocabulary, device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float64, "autocast"])
+def test_no_setting_of_torch_changes_an_answer(device, kind):
+    generator = np.random.default_rng(5)
+    # Their codes are without error, so that the bound leaves no room for any other.
+    whole = generator.integers(-127, 128, (3500, 8))
+    whole[:, 0] = 127
+    points, queries = whole[:1500] / 64, whole[1500:] / 64
+    vocabulary = tv.Vocabulary([f"w{n}" for n in range(1500)], points, unknown="w0")
+    expected = vocabulary.nearest(queries)
+    default = torch.get_default_dtype()
+    try:
+        if kind != "autocast":
+            torch.set_default_dtype(kind)
+        with torch.autocast(device, torch.bfloat16) if kind == "autocast" else nullcontext():
+            assert (vocabulary.on(device).nearest(queries) == expected).all()
+    finally:
+        torch.set_default_dtype(default)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_tensors_may_lie_in_memory_as_they_like_and_want_a_gradient(vocabulary, device):
+    queries = torch.from_numpy(np.random.default_rng(6).standard_normal((20, 300))).to(device).T.requires_grad_()
+    assert not queries.is_contiguous()
+    found = vocabulary.on(device).nearest(queries)
+    assert (found.cpu().numpy() == vocabulary.nearest(queries.detach().cpu().numpy())).all()
+    with pytest.raises(InvalidInputError, match="points must be real numbers"):
+        vocabulary.on(device).nearest(queries + 1j)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_points_that_have_no_codes_are_not_compared_with_all_others(vocabulary, device, monkeypatch):
+    there, asked, look = vocabulary.on(device), [], search.DeviceTable.nearest
+    monkeypatch.setattr(search.DeviceTable, "nearest", lambda self, few: asked.append(len(few)) or look(self, few))
+    queries = np.zeros((50, 20))
+    queries[7], queries[8] = 1.0, 1e30
+    assert (there.nearest(queries) == vocabulary.nearest(queries)).all()
+    assert asked == [1]
+
+
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("bad", [np.zeros((2, 3)), [["x"] * 20], np.full((1, 20), np.nan), np.full((1, 20), 1e200)])
 def test_points_that_are_none_are_refused_there_too(vocabulary, device, bad):
     with pytest.raises(InvalidInputError, match="points must"):
@@ -99,6 +167,7 @@ def test_words_are_released_as_on_the_cpu(vocabulary, device, noise):
     there = tv.NearestWord(vocabulary.on(device), tv.Laplace(epsilon=8.0, dimension=20, **noise))
     assert there.spec() == here.spec()
     assert (there.release_ids(ids, source=source) == here.release_ids(ids, source=source)).all()
+    assert len(there.vocabulary._searches) == 1
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -1,6 +1,7 @@
 """Triton's kernels against what they must compute: on a GPU, or by Triton's interpreter where there is none."""
 
 import os
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -92,6 +93,34 @@ def test_products_of_candidates_are_the_plain_ones(width):
     asked, rows = (torch.from_numpy(generator.integers(0, n, 101)).to(DEVICE) for n in (30, 50))
     found = fused.fused_products(queries, points, asked, rows)
     assert torch.allclose(found, (queries[asked] * points[rows]).sum(dim=1), rtol=1e-12, atol=1e-12)
+
+
+def test_kernels_read_tensors_however_they_lie_in_memory():
+    generator = np.random.default_rng(9)
+    queries, points = (torch.from_numpy(generator.standard_normal((20, n))).to(DEVICE).T for n in (30, 40))
+    asked, rows = (torch.from_numpy(generator.integers(0, n, 50)).to(DEVICE) for n in (30, 40))
+    found = fused.fused_products(queries, points, asked, rows)
+    assert torch.allclose(found, (queries[asked] * points[rows]).sum(dim=1), rtol=1e-12, atol=1e-12)
+    distances, values = queries.abs(), points[:20].T
+    rates, weights = distances[0, :3].contiguous(), distances[1].contiguous()
+    for one, other in (
+        (passes.fused_sums(distances, rates, weights), passes.fused_sums(distances.contiguous(), rates, weights)),
+        (passes.fused_slopes(distances[:20], values, 0.1, 0)[0], _plain_slopes(distances[:20], values)),
+    ):
+        assert torch.allclose(one, other, rtol=1e-14)
+
+
+def _plain_slopes(distances, values):
+    return (((values[:, :, None] - values[:, None, :]).abs() + 0.1) / distances).amax(dim=2).T
+
+
+def test_a_sum_of_weights_has_few_roundings():
+    weights = torch.full((2**19,), 2.0**-54, dtype=torch.float64)
+    weights[:128] = 1.0
+    distances, rates = torch.zeros((1, len(weights)), dtype=torch.float64), torch.ones(1, dtype=torch.float64)
+    (found,) = passes.fused_sums(*(tensor.to(DEVICE) for tensor in (distances, rates, weights))).cpu()
+    exact = 128 + (len(weights) - 128) * Fraction(1, 2**54)
+    assert abs(Fraction(float(found)) / exact - 1) <= 140 * 2.0**-53
 
 
 @pytest.mark.parametrize("count", [1, 3, 16])

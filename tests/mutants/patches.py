@@ -738,6 +738,20 @@ VOCABULARY_PATCHES = (
         (DEVICE + "test_codes_are_those_of_the_cpu",),
     ),
     Patch(
+        "half norms on a device are held in whatever floats torch makes by default",
+        "gpu/codes.py",
+        "torch.inf, dtype=torch.float32, device=",
+        "torch.inf, device=",
+        ("tests/gpu/test_devices.py::test_no_setting_of_torch_changes_an_answer",),
+    ),
+    Patch(
+        "weights on a device are added up in one go",
+        "gpu/pairs.py",
+        "_PART = 1024",
+        "_PART = 1 << 30",
+        (DEVICE + "test_sums_of_many_weights_have_few_roundings",),
+    ),
+    Patch(
         "a point on a device counts as one of its own neighbours",
         "gpu/neighbours.py",
         "found = table.candidates(queries, k + 1)",

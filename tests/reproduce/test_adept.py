@@ -121,6 +121,8 @@ def test_numbers_alone_are_written_where_there_is_no_picture(quick, tmp_path):
         (["nothing"], "known: adept-figure-1, adept-noise"),
         (["adept-figure-1", "-o", "figure.doc"], "must end in one of .png"),
         (["adept-figure-1", "-o", "nowhere/figure.png"], "no folder nowhere"),
+        (["hyperbolic-table-1", "-o", "words.png"], "hyperbolic-table-1 has no picture, only numbers: use words.json"),
+        (["nothing", "-o", "figure.png"], "known: adept-figure-1, adept-noise"),
     ],
 )
 def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
@@ -130,6 +132,28 @@ def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["adept-figure-1", "adept-noise", "sentdp-table-1"])
+def test_what_is_said_to_draw_draws(quick, name):
+    assert (reproduce(name).draw is not None) == REPRODUCTIONS[name].draws
+
+
+def test_tables_are_printed_whole(quick, monkeypatch):
+    for columns in ("80", "30"):
+        monkeypatch.setenv("COLUMNS", columns)
+        done = CliRunner().invoke(app, ["reproduce", "adept-noise"])
+        assert "Gaussian, delta" in done.output
+        assert "…" not in done.output
+
+
+def test_a_picture_is_kept_where_no_section_is_written(quick, tmp_path):
+    (tmp_path / "page.md").write_text("before")
+    given = ["-o", str(tmp_path / "figure.png"), "--report", str(tmp_path / "page.md")]
+    done = CliRunner().invoke(app, ["reproduce", "adept-figure-1", *given])
+    assert isinstance(done.exception, tv.InvalidInputError)
+    assert "writes no section" in str(done.exception)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.json", "figure.png", "page.md"]
 
 
 def test_every_reproduction_has_its_function():

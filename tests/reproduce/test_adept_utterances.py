@@ -74,6 +74,8 @@ def test_a_run_measures_every_cell(data, monkeypatch):
     assert sorted(set(rows[2:])) == sorted([*((name, e) for name in names for e in (2.0, 8.0)), (SHUFFLED, 8.0)])
     truly = {record["noise"]: record["true epsilon"] for record in records if record["epsilon"] == 8.0}
     assert [truly[name] for name in names] == pytest.approx([8.0, 8 * 32**0.5, 8.0, 8 * 4**0.5])
+    monkeypatch.setattr(adept_intents, "trained", None)
+    assert one_run(read_corpus(data, "snips", seed=0, most=120), 0, epochs=1) == records, "cells are kept"
     report = reported(records, described(data, "snips"))
     assert report.tables[-1].row_count == 2
     assert "published, 4 numbers, same nominal epsilon" in names

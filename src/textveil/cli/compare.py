@@ -48,6 +48,9 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer words, texts and releases: minutes at most.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Public number that all random draws follow from.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Measure anew what an earlier run has left.")] = False,
+    device: Annotated[
+        str | None, typer.Option("--device", help="Where words are searched and all pairs compared: cuda, say.")
+    ] = None,
 ) -> None:
     """Draw the frontier of privacy and utility: all mechanisms at an equal guarantee, on public data.
 
@@ -59,6 +62,8 @@ def run(
         raise InvalidInputError(f"--output must end in .html (got {output.name})")
     if not output.parent.is_dir():
         raise InvalidInputError(f"there is no folder {output.parent}; make it first")
+    if size is not None and size < 2:
+        raise InvalidInputError(f"--words must be at least 2 (got {size})")
     from textveil.measure.compare.tables import read_texts
 
     most = _QUICK_TEXTS if quick else None
@@ -67,6 +72,8 @@ def run(
     most_words = min(size or len(vocabulary), _QUICK_SIZE if quick else len(vocabulary))
     if len(vocabulary) > most_words:
         vocabulary = vocabulary.subset(most_words)
+    if device is not None:
+        vocabulary = vocabulary.on(device)
     chosen = None if only is None else [name.strip() for name in only.split(",")]
     made = _compared(vocabulary, release, rows, quick=quick, seed=seed, again=again, only=chosen)
     for finding in made.findings:

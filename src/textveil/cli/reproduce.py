@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.errors import InvalidInputError
-from textveil.reproduce import REPRODUCTIONS, reproduce
+from textveil.reproduce import REPRODUCTIONS, entry_of, reproduce
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 _ENDINGS = (".png", ".svg", ".pdf", ".json")
 
@@ -30,19 +35,34 @@ def run(
     """Compute a table or figure of a paper again, and print its numbers."""
     if output is not None and output.suffix not in _ENDINGS:
         raise InvalidInputError(f"--output must end in one of {', '.join(_ENDINGS)} (got {output.name})")
+    if output is not None and output.suffix != ".json" and not entry_of(name).draws:
+        raise InvalidInputError(f"{name} has no picture, only numbers: use {output.with_suffix('.json').name}")
     if output is not None and not output.parent.is_dir():
         raise InvalidInputError(f"there is no folder {output.parent}; make it first")
     if report is not None and not report.is_file():
         raise InvalidInputError(f"there is no page {report}; make it first")
-    from rich.console import Console
-
     from textveil.reproduce.sections import write_section
 
     made = reproduce(name, data=data, quick=quick)
-    console = Console()
+    console = _console(made.tables)
     for table in made.tables:
         console.print(table)
-    if report is not None:
-        write_section(report, name, made.section)
     if output is not None:
         console.print(f"Written: {', '.join(str(path) for path in made.save(output))}.", markup=False, highlight=False)
+    if report is not None:
+        write_section(report, name, made.section)
+
+
+def _console(tables: Sequence[Table]) -> Console:
+    """Return where tables are printed whole: numbers are never cut, and files and pipes are as wide as the tables."""
+    from rich.console import Console
+
+    console = Console()
+    for table in tables:
+        for column in table.columns:
+            column.overflow = "fold"
+    if console.is_terminal:
+        return console
+    unbounded = console.options.update(max_width=10_000)
+    widths = [table.__rich_measure__(console, unbounded).maximum for table in tables]
+    return Console(width=max([console.width, *widths]))

@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 from numpy.typing import NDArray
 
-from textveil.gpu.devices import there
+from textveil.gpu.devices import device_of, there
 
 Table = NDArray[np.uint32]
 
@@ -139,7 +139,7 @@ def keystream(keys: Any, starts: Any, used: int, blocks: int) -> Any:
     out = torch.empty((len(starts), 2 * blocks), dtype=torch.int64, device=starts.device)
     size = 256
     if total:
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _encrypt[(triton.cdiv(total, size),)](
                 starts, used, blocks, total, keys, *_boxes(starts.device), out, ROUNDS=ROUNDS, SIZE=size
             )

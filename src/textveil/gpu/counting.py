@@ -9,6 +9,8 @@ import triton
 import triton.language as tl
 from numpy.typing import NDArray
 
+from textveil.gpu.devices import device_of
+
 _SIZE = 256
 
 
@@ -46,6 +48,6 @@ def counted_depths(candidates: Any, sentences: Any, offsets: NDArray[np.int64], 
         ends = torch.from_numpy(np.array(offsets, dtype=np.int32)).to(candidates.device)
         sizes = (count, directions, sentences.shape[1])
         grid = (documents, triton.cdiv(count, _SIZE))
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _depths[grid](candidates, sentences, ends, out, *sizes, CLOSED=closed, SIZE=_SIZE)
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
@@ -42,6 +42,14 @@ def there(array: Any, device: Any) -> Any:
         return array.to(device)
     # torch warns of arrays that can't be written to.
     return torch.from_numpy(array if array.flags.writeable else array.copy()).to(device)
+
+
+def device_of(tensor: Any) -> AbstractContextManager[None]:
+    """Make the device of a tensor the current one, on which Triton launches; the CPU leaves it as it is."""
+    import torch
+
+    chosen: AbstractContextManager[None] = torch.cuda.device_of(tensor)  # type: ignore[no-untyped-call, unused-ignore]
+    return chosen
 
 
 def finish(device: Any) -> None:

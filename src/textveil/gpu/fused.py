@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 
 from textveil.gpu.codes import PointCodes, QueryCodes
+from textveil.gpu.devices import device_of
 from textveil.gpu.tiles import BLOCK, WIDTH
 
 _QUERIES = 128
@@ -61,7 +62,7 @@ def fused_ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
     lower, upper = torch.empty((2, blocks, count), dtype=torch.float32, device=queries.codes.device)
     if count:
         grid = (triton.cdiv(count, _QUERIES), triton.cdiv(blocks, _RUN))
-        with torch.cuda.device_of(lower):
+        with device_of(lower):
             _ends[grid](
                 *queries, points.codes, points.halves, points.scales, points.bounds, lower, upper, count, blocks,
                 WIDTH=width, STEP=WIDTH, QUERIES=_QUERIES, BLOCK=BLOCK, RUN=_RUN, num_warps=4, num_stages=3,
@@ -108,7 +109,7 @@ def fused_above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any)
     number = torch.arange(len(own), device=block.device) - (programs.cumsum(0) - programs)[own]
     firsts = (ends - counts)[own] + number * _PAIRS
     if len(own):
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _above[(len(own),)](
                 *queries, points.codes, points.halves, points.scales, points.bounds, least, query.contiguous(), firsts,
                 ends[own], own, out,
@@ -136,10 +137,11 @@ def fused_products(queries: Any, points: Any, asked: Any, rows: Any) -> Any:
     """Return the products of some pairs of a query and a point in float64."""
     import torch
 
+    queries, points = queries.contiguous(), points.contiguous()
     out = torch.empty(len(asked), dtype=torch.float64, device=queries.device)
     if len(out):
         grid = (triton.cdiv(len(out), _ROWS_AT_ONCE),)
         sizes = (len(out), queries.shape[1])
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _products[grid](queries, points, asked, rows, out, *sizes, PAIRS=_ROWS_AT_ONCE, STEP=_NUMBERS_AT_ONCE)
     return out

@@ -13,6 +13,8 @@ from typing import Any
 import triton
 import triton.language as tl
 
+from textveil.gpu.devices import device_of
+
 _SIZE = 256
 
 
@@ -150,20 +152,18 @@ def mixed_deviations(gammas: Any, scale: float) -> Any:
     out = torch.empty_like(gammas)
     if len(gammas):
         factor = torch.tensor([scale], dtype=torch.float64, device=gammas.device)
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _mixed_deviations[(triton.cdiv(len(gammas), _SIZE),)](gammas, factor, out, len(gammas), SIZE=_SIZE)
     return out
 
 
 def fill_normals(words: Any, deviations: Any, out: Any) -> None:
     """Write normal numbers into `out`, shape (items, count), from 2 ceil(count / 2) words of each item."""
-    import torch
-
     items, count = out.shape
     half = count - count // 2
     if items:
         grid = (triton.cdiv(items * half, _SIZE),)
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _fill_normals[grid](words, deviations, out, count, half, items * half, SIZE=_SIZE, enable_fp_fusion=False)
 
 
@@ -177,6 +177,6 @@ def attempt_gammas(words: Any, shape: float) -> tuple[Any, Any]:
     accepted = torch.empty(len(words), dtype=torch.int8, device=words.device)
     if len(words):
         grid = (triton.cdiv(len(words), _SIZE),)
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _attempt_gammas[grid](words, parameters, out, accepted, len(words), SIZE=_SIZE, enable_fp_fusion=False)
     return out, accepted.bool()

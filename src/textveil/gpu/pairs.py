@@ -22,7 +22,7 @@ Ids = NDArray[np.int64]
 
 # Pairs looked at together.
 _PAIRS = 1 << 27
-# Weights added up together: a sum is that of the sums of parts, which has few roundings in a row.
+# Weights added up together. Sums of parts are added up in turn, so that there are few roundings in a row.
 _PART = 1024
 
 
@@ -87,7 +87,7 @@ class DevicePairs:
         """Return the squared distances of some points to all: each must be at distance 0 from itself."""
         squares = (self._points[own] @ self._points.T).mul_(-2.0).add_(self._squares[own, None]).add_(self._squares)
         is_sound = (squares >= 0).all() & (squares.gather(1, own[:, None]) == 0).all()
-        self._require(bool(is_sound), "a squared distance is negative, or that of a point to itself is not 0")
+        self._require_exact(is_sound)
         return squares
 
     def _strips(self, radius: float, *, whole: bool = False) -> Iterator[tuple[slice, Any]]:
@@ -100,8 +100,11 @@ class DevicePairs:
             products = self._points[rows] @ self._points[columns].T
             squares = products.mul_(-2.0).add_(self._squares[rows, None]).add_(self._squares[None, columns])
             # Written so that NaN fails too.
-            self._require(bool(squares.min() >= 0), "a squared distance is negative")
+            self._require_exact((squares.min() >= 0) & (squares.diagonal(top) == 0).all())
             yield rows, squares.sqrt_().clamp_(max=radius)
+
+    def _require_exact(self, is_sound: Any) -> None:
+        self._require(bool(is_sound), "a squared distance is negative, or that of a point to itself is not 0")
 
     def _require(self, is_sound: bool, fault: str) -> None:
         if not is_sound:

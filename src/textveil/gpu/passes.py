@@ -1,7 +1,7 @@
 """The two passes of `textveil.gpu.pairs` over a strip of distances, as Triton compiles them: all rates in one reading.
 
-A program takes one row of the strip, so that what belongs to a rate stays in its registers. A sum is that of the sums of
-parts, so that it has few roundings in a row (docs/mechanisms/exponential.md, claim 8).
+A program takes one row of the strip, so that what belongs to a rate stays in its registers. It adds up the sums of
+parts, so that there are few roundings in a row (docs/mechanisms/exponential.md, claim 8).
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import Any
 
 import triton
 import triton.language as tl
+
+from textveil.gpu.devices import device_of
 
 _STEP = 128
 _PART = 64 * _STEP
@@ -38,11 +40,12 @@ def fused_sums(distances: Any, rates: Any, weights: Any) -> Any:
     """Return the sum over each row of weight exp(-rate d), for every rate: shape (rows, rates)."""
     import torch
 
+    distances = distances.contiguous()
     height, width = distances.shape
     out = torch.empty((height, len(rates)), dtype=torch.float64, device=distances.device)
     if height:
         many = triton.next_power_of_2(len(rates))
-        with torch.cuda.device_of(out):
+        with device_of(out):
             _sums[(height,)](distances, rates, weights, out, width, len(rates), COUNT=many, STEP=_STEP, PART=_PART)
     return out
 
@@ -94,6 +97,7 @@ def fused_slopes(distances: Any, values: Any, slack: float, top: int) -> tuple[A
     """
     import torch
 
+    distances, values = distances.contiguous(), values.contiguous()
     height, width = distances.shape
     count, words = values.shape
     best = torch.empty((height, count), dtype=torch.float64, device=distances.device)
@@ -103,6 +107,6 @@ def fused_slopes(distances: Any, values: Any, slack: float, top: int) -> tuple[A
     if height:
         many = triton.next_power_of_2(count)
         sizes = (top, width, words, count)
-        with torch.cuda.device_of(best):
+        with device_of(best):
             _slopes[(height,)](distances, values, more, best, where, sound, *sizes, COUNT=many, STEP=_STEP)
     return best, where, sound

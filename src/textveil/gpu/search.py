@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.gpu.codes import QueryCodes, encode_points, encode_queries
+from textveil.gpu.codes import encode_points, encode_queries
 from textveil.gpu.devices import finish, there
 from textveil.gpu.tiles import BLOCK, above, ends
 from textveil.spaces.euclidean import EXACT_NORM, EXACT_STEP
 
 _QUERIES = 32_768
-# Pairs of a query and a block whose scores are written at one time.
+# Pairs of a query and a block that are looked at together, and of these whose scores are written.
+_MOST_ENDS = 1 << 27
 _MOST_PAIRS = 1 << 21
 _CANDIDATES = 1 << 18
 
@@ -84,6 +85,8 @@ class DeviceTable:
         """Return all rows that may be among the k nearest of each query."""
         import torch
 
+        if len(queries) > 1 and len(queries) * len(self._codes.scales) > _MOST_ENDS:
+            return self._by_halves(queries, k)
         coded = encode_queries(queries)
         lower, upper = ends(coded, self._codes)
         # The best points of k blocks are k points: the k-th of their lower ends is one of the k-th nearest.
@@ -92,10 +95,21 @@ class DeviceTable:
         else:
             least = lower.amax(dim=0) if k == 1 else lower.topk(k, dim=0).values[-1]
         pairs = (upper >= least).nonzero()
-        parts = [self._within(coded, pairs[at : at + _MOST_PAIRS], least) for at in range(0, len(pairs), _MOST_PAIRS)]
-        asked, rows = (torch.cat(column) for column in zip(*parts, strict=True))
+        # Where the codes tell little apart, nearly all points are left.
+        if len(queries) > 1 and len(pairs) > _MOST_PAIRS:
+            return self._by_halves(queries, k)
+        block, query = pairs.T
+        pair, column = above(coded, self._codes, (block, query), least).nonzero().T
+        asked, rows = query[pair], self._codes.rows[block[pair] * BLOCK + column]
         order = torch.argsort(asked, stable=True)
         return Candidates(asked[order], rows[order])
+
+    def _by_halves(self, queries: Any, k: int) -> Candidates:
+        import torch
+
+        half = len(queries) // 2
+        first, second = self.candidates(queries[:half], k), self.candidates(queries[half:], k)
+        return Candidates(torch.cat([first.queries, second.queries + half]), torch.cat([first.rows, second.rows]))
 
     def scores(self, queries: Any, found: Candidates) -> Any:
         """Return q.x - |x|^2 / 2 of candidates in float64."""
@@ -119,12 +133,6 @@ class DeviceTable:
             part = slice(start, start + _CANDIDATES)
             out[part] = work(found.queries[part], found.rows[part])
         return out
-
-    def _within(self, coded: QueryCodes, pairs: Any, least: Any) -> tuple[Any, Any]:
-        """Return the queries and the rows of those points of some blocks that may be an answer."""
-        block, query = pairs.T
-        pair, column = above(coded, self._codes, (block, query), least).nonzero().T
-        return query[pair], self._codes.rows[block[pair] * BLOCK + column]
 
 
 def _best(found: Candidates, scores: Any, count: int) -> tuple[Any, Any]:

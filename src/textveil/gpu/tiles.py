@@ -72,4 +72,3 @@ def above(queries: QueryCodes, points: PointCodes, pairs: Any, least: Any) -> An
 
         return fused_above(queries, points, pairs, least)
     return plain_above(queries, points, pairs, least)
-

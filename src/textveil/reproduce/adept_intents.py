@@ -8,7 +8,8 @@ loses more than it says, and at the same true one. Results: docs/results.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.progress import progress
+from textveil.reproduce.kept_cells import KeptCells
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import shown, spread
 from textveil.reproduce.utterances import Corpus, accuracy, described, public_source, read_corpus, shuffled
@@ -71,41 +73,79 @@ def adept_intents(*, data: Path, quick: bool = False) -> Reproduction:
     """Measure the accuracy of intents against epsilon on SNIPS and ATIS."""
     runs = [("snips", 0)] if quick else [(name, seed) for name in EPOCHS for seed in range(SEEDS)]
     records = []
-    with progress("training and rewriting", len(runs)) as step:
+    with progress("training and rewriting", len(runs) * len(NOISES) * len(EPSILONS)) as step:
         for name, seed in runs:
             corpus = read_corpus(data, name, seed=seed, most=_QUICK_UTTERANCES if quick else None)
-            records += one_run(corpus, seed, epochs=_QUICK_EPOCHS if quick else EPOCHS[name])
-            step(1, f"{name}, seed {seed} done")
+            epochs = _QUICK_EPOCHS if quick else EPOCHS[name]
+            records += one_run(corpus, seed, epochs=epochs, step=partial(step, title=f"{name}, seed {seed}"))
     return reported(records, None if quick else described(data, "atis"))
 
 
-def one_run(corpus: Corpus, seed: int, *, epochs: int, device: str = "cpu") -> list[dict[str, Any]]:
-    """Return the accuracies of one data set and seed."""
+def one_run(
+    corpus: Corpus, seed: int, *, epochs: int, device: str = "cpu", step: Callable[[int], object] = bool
+) -> list[dict[str, Any]]:
+    """Return the accuracies of one data set and seed, telling `step` of cells that are done; they are kept."""
     texts, intents = [each.text for each in corpus.private], [each.intent for each in corpus.private]
-    records = []
+    kept = KeptCells("adept-intents", [corpus.digest, seed, epochs, TRAINED])
 
-    def add(noise: str, epsilon: float | None, true_epsilon: float | None, found: float) -> None:
-        records.append(
-            {"data": corpus.name, "noise": noise, "epsilon": epsilon, "true epsilon": true_epsilon, "seed": seed}
-            | {"accuracy": found}
-        )
+    def measured(cell: tuple[Noise, float]) -> dict[str, float]:
+        noise, epsilon = cell
+        codec = codecs[noise.kind, noise.latent]
+        mechanism = mechanism_of(codec, noise, epsilon)
+        written = mechanism.release(texts, source=public_source(f"{corpus.name} {noise.name} {epsilon} {seed}"))
+        found = {"true epsilon": getattr(mechanism.mechanism, "true_epsilon", epsilon)}
+        found["accuracy"] = accuracy(written, intents, corpus.test)
+        if noise.name == REPAIRED and epsilon == _SHUFFLED_AT:
+            mixed = [intents[place] for place in shuffled(len(intents), f"labels {seed}")]
+            found["shuffled"] = accuracy(written, mixed, corpus.test)
+        return found
 
-    add(CLEAN, None, None, accuracy(texts, intents, corpus.test))
-    commonest = max(sorted(set(intents)), key=intents.count)
-    add(COMMONEST, None, None, sum(each.intent == commonest for each in corpus.test) / len(corpus.test))
-    models = {(noise.kind, noise.latent): noise for noise in NOISES}
-    made = over_threads(lambda noise: trained(corpus, noise, seed, epochs, device), models.values())
-    codecs = dict(zip(models, made, strict=True))
-    for noise in NOISES:
-        for epsilon in EPSILONS:
-            mechanism = mechanism_of(codecs[noise.kind, noise.latent], noise, epsilon)
-            written = mechanism.release(texts, source=public_source(f"{corpus.name} {noise.name} {epsilon} {seed}"))
-            true = getattr(mechanism.mechanism, "true_epsilon", epsilon)
-            add(noise.name, epsilon, true, accuracy(written, intents, corpus.test))
-            if noise.name == REPAIRED and epsilon == _SHUFFLED_AT:
-                mixed = [intents[place] for place in shuffled(len(intents), f"labels {seed}")]
-                add(SHUFFLED, epsilon, true, accuracy(written, mixed, corpus.test))
+    cells = {f"{noise.name}, {epsilon}": (noise, epsilon) for noise in NOISES for epsilon in EPSILONS}
+    left = {name: cell for name, cell in cells.items() if name not in kept}
+    step(len(cells) - len(left))
+    codecs = _trained(corpus, {noise for noise, _ in left.values()}, seed, epochs, device)
+    for name, found in zip(left, over_threads(measured, left.values()), strict=True):
+        kept.add(name, found)
+        step(1)
+    records = _without_noise(corpus, seed)
+    for name, (noise, epsilon) in cells.items():
+        found = kept[name]
+        for label, value in ((noise.name, found["accuracy"]), (SHUFFLED, found.get("shuffled"))):
+            if value is not None:
+                records.append(_record(corpus, label, epsilon, found["true epsilon"], seed, value))
     return records
+
+
+def _without_noise(corpus: Corpus, seed: int) -> list[dict[str, Any]]:
+    texts, intents = [each.text for each in corpus.private], [each.intent for each in corpus.private]
+    commonest = max(sorted(set(intents)), key=intents.count)
+    share = sum(each.intent == commonest for each in corpus.test) / len(corpus.test)
+    return [
+        _record(corpus, CLEAN, None, None, seed, accuracy(texts, intents, corpus.test)),
+        _record(corpus, COMMONEST, None, None, seed, share),
+    ]
+
+
+def _record(
+    corpus: Corpus, noise: str, epsilon: float | None, true_epsilon: float | None, seed: int, found: float
+) -> dict[str, Any]:
+    return {
+        "data": corpus.name,
+        "noise": noise,
+        "epsilon": epsilon,
+        "true epsilon": true_epsilon,
+        "seed": seed,
+        "accuracy": found,
+    }
+
+
+def _trained(
+    corpus: Corpus, noises: Collection[Noise], seed: int, epochs: int, device: str
+) -> dict[tuple[str, int], AutoEncoder]:
+    """Return the auto-encoders that these noises need."""
+    needed = {(noise.kind, noise.latent): noise for noise in NOISES if noise in noises}
+    made = over_threads(lambda noise: trained(corpus, noise, seed, epochs, device), needed.values())
+    return dict(zip(needed, made, strict=True))
 
 
 def label_of(noise: str) -> str:

@@ -25,6 +25,7 @@ from textveil.mechanisms.nearest_word import NearestWord
 from textveil.mechanisms.words import WordMechanism
 from textveil.noise.hyperbolic_published import first_acceptance
 from textveil.noise.transforms import normals
+from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce.reproduction import Reproduction
 from textveil.spaces import Poincare
@@ -76,24 +77,26 @@ def table_4(
     """
     nouns, tree = vocabulary or Vocabulary.hyperbolic(), generated_tree(levels, dimension=100)
     ids, nodes = alone(nouns, words), alone(tree, words // 4)
-    rows = []
-    for epsilon, (worst, mean) in PAPER.items():
-        exact = Exponential(nouns, epsilon=epsilon)
-        kept = exact.transition_rows(ids)[np.arange(len(ids)), ids]
-        rows.append(
-            {
-                "epsilon": epsilon,
-                "paper": {"mean": mean / 1000, "most": worst / 1000},
-                "published": counted(_published(nouns, epsilon), ids, runs),
-                "published_100": counted(_published(tree, epsilon), nodes, runs),
-                "leaves_the_origin": {str(n): first_acceptance(epsilon, n) for n in (nouns.dimension, 100)},
-                "exponential": {"mean": float(kept.mean()), "most": float(kept.max())},
-            }
-        )
-    repaired = [
-        {"epsilon": epsilon, **counted(NearestWord(nouns, _noise(nouns, epsilon, "repaired")), ids, runs)}
-        for epsilon in REPAIRED_EPSILONS
-    ]
+    rows, repaired = [], []
+    with progress("Releasing", len(PAPER) + len(REPAIRED_EPSILONS)) as step:
+        for epsilon, (worst, mean) in PAPER.items():
+            exact = Exponential(nouns, epsilon=epsilon)
+            kept = exact.transition_rows(ids)[np.arange(len(ids)), ids]
+            rows.append(
+                {
+                    "epsilon": epsilon,
+                    "paper": {"mean": mean / 1000, "most": worst / 1000},
+                    "published": counted(_published(nouns, epsilon), ids, runs),
+                    "published_100": counted(_published(tree, epsilon), nodes, runs),
+                    "leaves_the_origin": {str(n): first_acceptance(epsilon, n) for n in (nouns.dimension, 100)},
+                    "exponential": {"mean": float(kept.mean()), "most": float(kept.max())},
+                }
+            )
+            step()
+        for epsilon in REPAIRED_EPSILONS:
+            noisy = NearestWord(nouns, _noise(nouns, epsilon, "repaired"))
+            repaired.append({"epsilon": epsilon, **counted(noisy, ids, runs)})
+            step()
     numbers = {
         "paper": "Feyisetan, Diethe and Drake 2019, Table IV",
         "runs": runs,
@@ -122,14 +125,21 @@ def table_1(
     epsilons : of the laws that favour general words
     """
     nouns = vocabulary or Vocabulary.hyperbolic()
-    plain = [calibrate(lambda e: Exponential(nouns, epsilon=e), target="unchanged", at_most=share) for share in shares]
-    general = [Exponential(nouns, epsilon=epsilon, weights="general", calibrated=True) for epsilon in epsilons]
+    plain, general = [], []
+    with progress("Computing laws", len(shares) + len(epsilons)) as step:
+        for share in shares:
+            law = calibrate(lambda e: Exponential(nouns, epsilon=e), target="unchanged", at_most=share)
+            plain.append(_strength(law))
+            step()
+        for epsilon in epsilons:
+            general.append(_strength(Exponential(nouns, epsilon=epsilon, weights="general", calibrated=True)))
+            step()
     numbers: dict[str, Any] = {
         "paper": "Feyisetan, Diethe and Drake 2019, Table I",
         "vocabulary": len(nouns),
         "unknown": nouns.words[nouns.unknown_id],
-        "strengths": [_strength(mechanism) for mechanism in plain],
-        "general": [_strength(mechanism) for mechanism in general],
+        "strengths": plain,
+        "general": general,
     }
     tables = [_word_table(one, "all words alike") for one in numbers["strengths"]]
     tables += [_word_table(one, "general words favoured") for one in numbers["general"]]

@@ -34,11 +34,18 @@ class KeptCells:
     def get(self, name: str, compute: Callable[[], Any]) -> Any:
         """Return a cell, computed now if it was not before."""
         if name not in self._cells:
-            self._cells[name] = compute()
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write("\n" + json.dumps([name, self._cells[name]]))
+            self.add(name, compute())
         return self._cells[name]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._cells[name]
+
+    def add(self, name: str, cell: Any) -> None:
+        """Keep a cell."""
+        self._cells[name] = cell
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write("\n" + json.dumps([name, cell]))
 
 
 def _read(path: Path) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ import numpy as np
 from textveil.learn.autoencoder.requests import Utterance
 from textveil.learn.autoencoder.tokens import words_of
 from textveil.randomness import RandomSource
+from textveil.receipts import digest_of
 from textveil.reproduce.sentdp.files import rows_of
 
 _LONGEST = 1000
@@ -34,6 +35,11 @@ class Corpus:
     public: list[Utterance]
     private: list[Utterance]
     test: list[Utterance]
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of all utterances and intents."""
+        return digest_of([self.name, self.public, self.private, self.test])
 
 
 def read_corpus(folder: Path, name: str, *, seed: int, most: int | None = None) -> Corpus:

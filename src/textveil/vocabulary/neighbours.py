@@ -57,8 +57,9 @@ def nearest_neighbours(
     own = np.arange(len(table))[:, None]
     if others == 0:
         return own, np.zeros(own.shape)
-    has_codes = device is not None and 1 <= table.shape[1] <= MOST_DIMENSIONS
-    there = DeviceTable(table, checked_device(device)) if has_codes else None
+    chosen = None if device is None else checked_device(device)
+    has_codes = 1 <= table.shape[1] <= MOST_DIMENSIONS
+    there = DeviceTable(table, chosen) if chosen is not None and has_codes else None
     if there is not None and there.is_exact:
         ids, squares = nearest_others(there, others)
     else:

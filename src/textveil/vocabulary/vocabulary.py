@@ -256,9 +256,10 @@ class Vocabulary:
 
     def _nearest_on(self, device: Any, points: Any) -> Any:
         is_tensor = type(points).__module__.partition(".")[0] == "torch"
-        queries = points if is_tensor else np.asarray(points)
+        queries: Any = points if is_tensor else np.asarray(points)
         queries = queries[None] if queries.ndim == 1 else queries
-        if queries.ndim != 2 or queries.shape[1] != self.dimension or not (is_tensor or queries.dtype.kind in "fiu"):
+        are_real = not queries.is_complex() if is_tensor else queries.dtype.kind in "fiu"
+        if queries.ndim != 2 or queries.shape[1] != self.dimension or not are_real:
             raise InvalidInputError(
                 f"points must be real numbers of shape (n, {self.dimension}) or ({self.dimension},) "
                 f"(got {queries.dtype} of shape {tuple(queries.shape)})"

@@ -54,5 +54,7 @@ def test_reproductions_that_read_data_say_so(tmp_path):
             reproduce(name)
     with pytest.raises(InvalidInputError, match="reads no data: omit --data"):
         reproduce("sentdp-table-1", data=tmp_path)
-    with pytest.raises(InvalidInputError, match="omit --quick"):
+    with pytest.raises(InvalidInputError, match="has no quick part: omit --quick"):
         reproduce("sentdp-table-1", quick=True)
+    with pytest.raises(InvalidInputError, match="reads no data and has no quick part: omit --data and --quick"):
+        reproduce("sentdp-table-1", data=tmp_path, quick=True)
