@@ -61,7 +61,10 @@ REPRODUCTIONS = {
         "hyperbolic_figures", "figure_5", "hyperbolic noise: what words become (Feyisetan 2019)", True
     ),
     "hyperbolic-table-4": Entry(
-        "hyperbolic", "table_4", "hyperbolic noise: how often words stay, as published and repaired (Feyisetan 2019)"
+        "hyperbolic",
+        "table_4",
+        "hyperbolic noise: how often words stay, as published and repaired (Feyisetan 2019)",
+        None,
     ),
     "privemb": Entry("privemb.paper", "paper", "private vectors in fewer dimensions (Feyisetan 2021), whole", True),
     "nadp": Entry("nadp.paper", "paper", "neighbourhood-aware noise for words (Bollegala 2023), whole", True),

@@ -1,47 +1,96 @@
-"""What a paper says in words, what was measured, whether it holds, and why it may differ."""
+"""What a paper says in words, what was measured, whether it holds, and what lies behind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from textveil.reproduce.pivots import Pivot, Records
 
-Compared = Callable[[Records], tuple[str, bool]]
+YES, NO, UNDECIDED = "yes", "no", "not decided"
+# What was measured, to read, and one of the three words above.
+Compared = Callable[[Records], tuple[str, str]]
+# The names of which two records that are compared must have the same values.
+_SAME = ("data", "measure", "epsilon")
+
+RULE = (
+    "Each sentence is taken as differences of two means, all of which it says to be above 0. The interval of a "
+    "difference is the root of the sum of the squares of the two 95% intervals; a difference of single runs has none. "
+    "A difference is *clear* if it is further from 0 than its interval; where there is none in truth, one in forty is "
+    "clearly below 0 by chance. **no**: more than one in forty are clearly below 0; **yes**: all are clearly above 0; "
+    "**not decided**: all else. Rows that say that numbers are alike, or name other limits, have them in brackets."
+)
+# Of differences that are truly 0, so many are below their 95% intervals.
+_BY_CHANCE = 1 / 40
 
 
 class Claim(NamedTuple):
-    """A sentence of a paper, how it is measured, and one sentence on what lies behind."""
+    """A sentence of a paper, how it is measured, and a sentence on what lies behind."""
 
     says: str
     measured: Compared
     why: str
 
 
+class Lead(NamedTuple):
+    """The difference of two means, and its interval; none if one of them is of a single run."""
+
+    value: float
+    around: float | None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is further from 0 than its interval."""
+        return self.around is not None and abs(self.value) > self.around
+
+
 def claims_table(title: str, claims: Sequence[Claim], records: Records) -> Pivot:
     """Return what became of the claims."""
-    rows = []
-    for claim in claims:
-        told, holds = claim.measured(records)
-        rows.append([claim.says, told, "yes" if holds else "no", claim.why])
-    return Pivot(title, ["the text says", "measured here", "holds", "why"], rows)
+    rows = [[claim.says, *claim.measured(records), claim.why] for claim in claims]
+    return Pivot(title, ["the text says", "measured here", "holds", "why"], rows, RULE)
+
+
+def lead(one: dict[str, Any], other: dict[str, Any]) -> Lead:
+    """Return the mean of one record less that of another."""
+    single = min(one["runs"], other["runs"]) < 2
+    around = None if single else math.hypot(one["around"] or 0.0, other["around"] or 0.0)
+    return Lead(one["mean"] - other["mean"], around)
 
 
 def leads(
-    records: Records, ahead: Callable[[dict[str, Any]], bool], behind: Callable[[dict[str, Any]], bool]
-) -> list[float]:
-    """Return the means of some records less those of others, wherever data, measure and epsilon are the same."""
-    others: dict[tuple[Any, ...], list[float]] = {}
+    records: Records,
+    ahead: Callable[[dict[str, Any]], bool],
+    behind: Callable[[dict[str, Any]], bool],
+    also: Callable[[dict[str, Any]], Any] = lambda one: None,
+) -> list[Lead]:
+    """Return some records less others, wherever data, measure and epsilon are the same, and what `also` gives."""
+
+    def place(one: dict[str, Any]) -> tuple[Any, ...]:
+        return (*(one[name] for name in _SAME), also(one))
+
+    others: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for one in filter(behind, records):
-        others.setdefault((one["data"], one["measure"], one["epsilon"]), []).append(one["mean"])
-    return [
-        one["mean"] - other
-        for one in filter(ahead, records)
-        for other in others.get((one["data"], one["measure"], one["epsilon"]), [])
-    ]
+        others.setdefault(place(one), []).append(one)
+    return [lead(one, other) for one in filter(ahead, records) for other in others.get(place(one), [])]
 
 
-def told_leads(found: Sequence[float], digits: int = 3) -> str:
-    """Return the least and the largest lead, and how often there is one."""
-    ahead = sum(lead > 0 for lead in found)
-    return f"{min(found):+.{digits}f} to {max(found):+.{digits}f}; ahead in {ahead} of {len(found)}"
+def verdict(found: Iterable[Lead]) -> str:
+    """Return whether differences that should be above 0 are, by `RULE`."""
+    known = list(found)
+    if sum(one.is_clear and one.value < 0 for one in known) > _BY_CHANCE * len(known):
+        return NO
+    return YES if known and all(one.is_clear for one in known) else UNDECIDED
+
+
+def told_leads(found: Sequence[Lead], digits: int = 3, *, percent: bool = False) -> str:
+    """Return the least and the largest difference, how many are above 0, and how many are clear."""
+    if not found:
+        return "nothing to compare"
+    times, unit = (100, " points") if percent else (1, "")
+    least, most = (choose(one.value for one in found) * times for choose in (min, max))
+    above = [one for one in found if one.value > 0]
+    below = [one for one in found if one.value < 0]
+    clear = [sum(one.is_clear for one in some) for some in (above, below)]
+    counts = f"above 0 in {len(above)} of {len(found)} ({clear[0]} clearly), below in {len(below)} ({clear[1]} clearly)"
+    return f"{least:+.{digits}f} to {most:+.{digits}f}{unit}; {counts}"

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from textveil.errors import MissingDependencyError
+from textveil.errors import InvalidInputError, MissingDependencyError
 from textveil.measure.calibration import calibrate, unchanged
 from textveil.measure.statistics.sampled import clopper_pearson
 from textveil.mechanisms.exponential import Exponential
@@ -27,6 +28,8 @@ from textveil.noise.hyperbolic_published import first_acceptance
 from textveil.noise.transforms import normals
 from textveil.progress import progress
 from textveil.randomness import RandomSource
+from textveil.reproduce.hyperbolic_euclidean import LEFT_OUT, euclidean
+from textveil.reproduce.hyperbolic_euclidean_showing import tables as euclidean_tables
 from textveil.reproduce.reproduction import Reproduction
 from textveil.spaces import Poincare
 from textveil.vocabulary import Vocabulary
@@ -64,18 +67,41 @@ _SHOWN = 5
 
 
 def table_4(
-    *, vocabulary: Vocabulary | None = None, words: int = WORDS, runs: int = RUNS, levels: int = 3
+    *,
+    data: Path | None = None,
+    quick: bool = False,
+    vocabulary: Vocabulary | None = None,
+    words: int = WORDS,
+    runs: int = RUNS,
+    levels: int = 3,
 ) -> Reproduction:
-    """Count how often words stay, as published and repaired.
+    """Count how often words stay, as published and repaired, and in Euclidean space if there is a folder of data.
 
     Parameters
     ----------
+    data, quick : of the Euclidean columns; see `euclidean`
     vocabulary : of the Poincaré ball; by default the one that comes with textveil
     words : how many of its words are measured
     runs : releases of each
     levels : of the generated tree that stands for a vocabulary of 100 dimensions
     """
+    if quick and data is None:
+        raise InvalidInputError(
+            "hyperbolic-table-4 has no quick part but its Euclidean columns: omit --quick, or name their data by --data"
+        )
     nouns, tree = vocabulary or Vocabulary.hyperbolic(), generated_tree(levels, dimension=100)
+    numbers = kept_numbers(nouns, tree, words, runs)
+    tables = _kept_tables(numbers)
+    if data is None:
+        tables[-1].caption = LEFT_OUT
+    else:
+        numbers["euclidean"] = euclidean(data, quick=quick)
+        tables += euclidean_tables(numbers["euclidean"])
+    return Reproduction(numbers=numbers, tables=tables, draw=lambda: _draw_kept(numbers))
+
+
+def kept_numbers(nouns: Vocabulary, tree: Vocabulary, words: int, runs: int) -> dict[str, Any]:
+    """Return how often words of the ball stay."""
     ids, nodes = alone(nouns, words), alone(tree, words // 4)
     rows, repaired = [], []
     with progress("Releasing", len(PAPER) + len(REPAIRED_EPSILONS)) as step:
@@ -97,7 +123,7 @@ def table_4(
             noisy = NearestWord(nouns, _noise(nouns, epsilon, "repaired"))
             repaired.append({"epsilon": epsilon, **counted(noisy, ids, runs)})
             step()
-    numbers = {
+    return {
         "paper": "Feyisetan, Diethe and Drake 2019, Table IV",
         "runs": runs,
         "confidence": CONFIDENCE,
@@ -107,7 +133,6 @@ def table_4(
         "repaired": repaired,
         "repaired_changes_at_most": change_bound(nouns, ids),
     }
-    return Reproduction(numbers=numbers, tables=_kept_tables(numbers), draw=lambda: _draw_kept(numbers))
 
 
 def table_1(
@@ -244,7 +269,7 @@ def _replaced(mechanism: Exponential, word: str) -> dict[str, Any]:
     return found
 
 
-def _kept_tables(numbers: dict[str, Any]) -> tuple[Table, Table]:
+def _kept_tables(numbers: dict[str, Any]) -> tuple[Table, ...]:
     runs, words, sizes = numbers["runs"], numbers["words"], numbers["vocabularies"]
     first = Table(
         title=f"N_w, how often 1,000 releases of a word are the word itself: mean over words; largest. Measured: "

@@ -1,4 +1,4 @@
-"""The Euclidean columns of Table IV of Feyisetan, Diethe and Drake (2019): GloVe's vectors, Laplace noise, nearest word.
+"""The Euclidean columns of Table IV of Feyisetan, Diethe and Drake (2019): GloVe, Laplace noise, nearest word.
 
 N_w counts how many of 1,000 releases of a word are the word itself. The table sets epsilon so that the word that stays
 most (the worst case) stays as often as in the ball, and compares the mean over words (the expected N_w). Here that is
@@ -98,14 +98,16 @@ def euclidean(
     words, effort = vocabulary or laws.hearst_words(data), QUICK if quick else FULL
     chosen = columns or {name: one for name, one in COLUMNS.items() if not quick or one.dimension == 100}
     files = [file for dimension in sorted({one.dimension for one in chosen.values()}) for file in _files(dimension)]
-    kept = KeptCells("hyperbolic-table-4", [folder_digest(data, files), words.digest, effort, STUBBORN, CENTRAL, laws.STEPS])
+    kept = KeptCells(
+        "hyperbolic-table-4", [folder_digest(data, files), words.digest, effort, STUBBORN, CENTRAL, laws.STEPS]
+    )
     curves, sizes = {}, {}
     with progress("Releasing", 2 * len(EPSILONS) + 2 * len(chosen) * effort.points) as step:
         ball = [_in_ball(words, way, epsilon, effort, kept, step) for way in _WAYS for epsilon in EPSILONS]
         for name, column in chosen.items():
             glove = glove_words(data, words.words, column)
             sizes[name] = len(glove)
-            curves[name] = _curve(glove, name, column, effort, kept, step)
+            curves[name] = released_curve(glove, name, column, effort, kept, step)
     paper = laws.paper_cells(data, "Table IV")
     return {
         "words": {"ball": len(words), **sizes},
@@ -164,7 +166,7 @@ def matched(curve: Curve, target: float) -> dict[str, Any] | None:
 def in_ball_published(words: Vocabulary, epsilon: float, effort: Effort) -> dict[str, list[float]]:
     """Return the expected and the worst share of the paper's mechanism in each repeat; all words meet the same draws.
 
-    Draws that never moved leave every word as it is. Of those that moved, the first are added to every word.
+    Draws that never moved leave every word as it is. Of those that moved, the first is added to every word.
     """
     moved, shares = [], []
     for run in range(effort.repeats):
@@ -173,9 +175,9 @@ def in_ball_published(words: Vocabulary, epsilon: float, effort: Effort) -> dict
         moved.append(noise[noise.any(axis=1)])
         shares.append(len(moved[-1]) / len(noise))
     share = np.array(shares)[:, None]
-    first = np.array([_stay(words, np.arange(len(words)), noise[: effort.first]) for noise in moved])
+    first = np.array([_stay(words, np.arange(len(words)), noise[:1]) for noise in moved])
     stubborn = most_stubborn(first.sum(axis=0), CENTRAL)
-    fresh = np.array([_stay(words, stubborn, noise[effort.first :]) for noise in moved])
+    fresh = np.array([_stay(words, stubborn, noise[1:]) for noise in moved])
     return {
         "expected": (1 - share + share * first).mean(axis=1).tolist(),
         "worst": held_out(1 - share + share * fresh).tolist(),
@@ -212,31 +214,33 @@ def _in_ball(
     return {"way": way, "epsilon": epsilon, **scaled}
 
 
-def _curve(
-    glove: Vocabulary, name: str, column: Column, effort: Effort, kept: KeptCells, step: Step
-) -> Curve:
+def released_curve(glove: Vocabulary, name: str, column: Column, effort: Effort, kept: KeptCells, step: Step) -> Curve:
     """Release all words at all epsilons, and the most stubborn of them again."""
-    epsilons = np.geomspace(column.least, column.largest, effort.points)
-    everything = np.arange(len(glove))
+    epsilons, everything = np.geomspace(column.least, column.largest, effort.points), np.arange(len(glove))
 
-    def released(epsilon: float, part: str, ids: Ids, draws: int) -> list[list[int]]:
+    def stayed(epsilon: float, part: str, ids: Ids, draws: int) -> Floats:
         law = NearestWord(glove, Laplace(epsilon=epsilon, dimension=glove.dimension))
         asked = np.repeat(ids[:, None], draws, axis=1)
         sources = [public_source("table 4", name, epsilon, part, run) for run in range(effort.repeats)]
-        return [(law.release_ids(asked, source=one) == asked).sum(axis=1).tolist() for one in sources]
+        return np.array([(law.release_ids(asked, source=one) == asked).mean(axis=1) for one in sources])
 
-    def cells(part: str, ids: Ids, draws: int) -> Floats:
+    def all_words(epsilon: float) -> dict[str, list[float]]:
+        found = stayed(epsilon, "all words", everything, effort.first)
+        return {"expected": found.mean(axis=1).tolist(), "counts": (found.sum(axis=0) * effort.first).round().tolist()}
+
+    def cells(part: str, compute: Callable[[float], Any]) -> list[Any]:
         found = []
         for epsilon in epsilons.tolist():
-            found.append(kept.get(f"{name} {epsilon} {part}", partial(released, epsilon, part, ids, draws)))
+            found.append(kept.get(f"{name} {epsilon} {part}", partial(compute, epsilon)))
             step(1, f"{name}, epsilon {epsilon:.3g}, {part}")
-        return np.array(found) / draws
+        return found
 
-    first = cells("all words", everything, effort.first)
+    first = cells("all words", all_words)
     # A word that stays at one epsilon stays at the others: together they tell more than each.
-    fresh = cells("stubborn words", most_stubborn(first.sum(axis=(0, 1)), STUBBORN), effort.fresh)
-    worst = np.array([held_out(stayed) for stayed in fresh])
-    return Curve(epsilons, first.mean(axis=2).T, worst.T, (1 / first[0, 0].size / effort.first, 1 / effort.fresh))
+    ids = most_stubborn(np.sum([one["counts"] for one in first], axis=0), STUBBORN)
+    worst = cells("stubborn words", lambda one: held_out(stayed(one, "stubborn words", ids, effort.fresh)).tolist())
+    units = 1 / (effort.first * len(glove)), 1 / effort.fresh
+    return Curve(epsilons, np.array([one["expected"] for one in first]).T, np.array(worst).T, units)
 
 
 def _stay(words: Vocabulary, ids: Ids, noise: Floats) -> Floats:
@@ -265,9 +269,7 @@ def _as_numbers(curve: Curve) -> list[dict[str, Any]]:
     ]
 
 
-def _at_published(
-    curves: Mapping[str, Curve], paper: Mapping[tuple[str, str], str], epsilon: float
-) -> dict[str, Any]:
+def _at_published(curves: Mapping[str, Curve], paper: Mapping[tuple[str, str], str], epsilon: float) -> dict[str, Any]:
     printed = {column: float(value) for (row, column), value in paper.items() if row == f"eps={epsilon:g}"}
     worst, ball = printed["worst-case (all models)"], printed["expected HYP-100"]
     found = {
@@ -284,4 +286,4 @@ def _at_measured(curves: Mapping[str, Curve], row: dict[str, Any]) -> dict[str, 
 
 def _compared(curve: Curve, worst: float, ball: float) -> dict[str, Any] | None:
     found = matched(curve, worst / RUNS)
-    return found and {**found, "times the ball's": found["mean"] / ball}
+    return found and {**found, "times": found["mean"] / ball}

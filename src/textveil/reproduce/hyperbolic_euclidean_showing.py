@@ -74,7 +74,7 @@ def _cell(found: Mapping[str, Any]) -> str:
     here, paper = found["here"], found.get("paper")
     if here is None:
         return "-"
-    return _told(here) + ("" if paper is None else f" ({paper:g})") + f"; {_short(here['times the ball\'s'])} times"
+    return _told(here) + ("" if paper is None else f" ({paper:g})") + f"; {_short(here['times'])} times"
 
 
 def _told(found: Mapping[str, Any]) -> str:

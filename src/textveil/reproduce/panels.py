@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from textveil.reproduce.pivots import Records
 
-_COLOURS = ("#d55e00", "#56b4e9", "#0072b2", "#cc79a7", "#009e73", "#e69f00", "#00513b", "#999999")
-_MARKS = "os^vDxP*"
+# Those of Okabe and Ito, which colour-blind readers tell apart too, and a grey.
+_COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
+_MARKS = "os^vDXP*"
+_DASHES = (":", "--", "-.", (0, (1, 4)))
+# How much white the last of several shades of a colour has.
+_PALEST = 0.55
 
 
-def lines(axes: Any, records: Records, title: str, *, logarithmic: bool = False) -> None:
+class Style(NamedTuple):
+    """How a mechanism looks in every panel."""
+
+    colour: str
+    mark: str = ""
+    dashes: Any = "-"
+
+
+def styles_of(records: Records) -> dict[str, Style]:
+    """Return a style for each mechanism of a picture, no two alike.
+
+    What stands before the first comma of a name makes the colour, what follows it the mark and the shade. What has no
+    epsilon is black and has dashes.
+    """
+    flat = dict.fromkeys(one["mechanism"] for one in records if one["epsilon"] is None)
+    styles = {name: Style("black", dashes=dashes) for name, dashes in zip(flat, _DASHES, strict=False)}
+    families: dict[str, list[str]] = {}
+    variants: dict[str, int] = {}
+    for name in dict.fromkeys(one["mechanism"] for one in records if one["epsilon"] is not None):
+        family, _, variant = name.partition(", ")
+        families.setdefault(family, []).append(name)
+        variants.setdefault(variant, len(variants))
+    for colour, (family, names) in zip(_COLOURS, families.items(), strict=False):
+        for place, name in enumerate(names):
+            white = _PALEST * place / max(1, len(names) - 1)
+            mark = _MARKS[variants[name.removeprefix(family).removeprefix(", ")] % len(_MARKS)]
+            styles[name] = Style(_paler(colour, white), mark)
+    return styles
+
+
+def lines(
+    axes: Any, records: Records, title: str, styles: Mapping[str, Style], *, logarithmic: bool = False
+) -> None:
     """Draw the records of one measure.
 
     Parameters
@@ -20,27 +57,46 @@ def lines(axes: Any, records: Records, title: str, *, logarithmic: bool = False)
     axes : of matplotlib
     records : what has no epsilon lies flat
     title : of the panel
+    styles : of the mechanisms, the same in all panels of a picture
     logarithmic : whether the values are
     """
     ticks = sorted({one["epsilon"] for one in records if one["epsilon"] is not None})
-    flat = dict.fromkeys(one["mechanism"] for one in records if one["epsilon"] is None)
-    for name, dashes in zip(flat, (":", "--", "-."), strict=False):
-        (own,) = [one for one in records if one["mechanism"] == name]
-        axes.axhline(own["mean"], color="black", linestyle=dashes, linewidth=1, label=name)
-    names = dict.fromkeys(one["mechanism"] for one in records if one["epsilon"] is not None)
-    for number, name in enumerate(names):
-        own_records = [one for one in records if one["mechanism"] == name]
-        x, means = [one["epsilon"] for one in own_records], np.array([one["mean"] for one in own_records])
-        around = np.array([one["around"] or 0.0 for one in own_records])
-        colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
-        axes.plot(x, means, color=colour, marker=mark, markersize=4, linewidth=1.4, label=name)
-        axes.fill_between(x, means - around, means + around, color=colour, alpha=0.2, linewidth=0)
+    for name in dict.fromkeys(one["mechanism"] for one in records):
+        style, own = styles[name], [one for one in records if one["mechanism"] == name]
+        if own[0]["epsilon"] is None:
+            axes.axhline(own[0]["mean"], color=style.colour, linestyle=style.dashes, linewidth=1, label=name)
+            continue
+        x, means = [one["epsilon"] for one in own], np.array([one["mean"] for one in own])
+        around = np.array([one["around"] or 0.0 for one in own])
+        axes.plot(x, means, color=style.colour, marker=style.mark, markersize=5, linewidth=1.4, label=name)
+        axes.fill_between(x, means - around, means + around, color=style.colour, alpha=0.15, linewidth=0)
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     if logarithmic:
         axes.set_yscale("log")
     axes.set_xlabel("ε")
+    plain(axes, title)
+
+
+def plain(axes: Any, title: str) -> None:
+    """Give a panel its title and a quiet frame."""
     axes.set_title(title, loc="left", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e5e5e5", linewidth=0.6)
+
+
+def legend_below(figure: Any, *, columns: int) -> None:
+    """Put one legend of all panels below them."""
+    found: dict[str, Any] = {}
+    for axes in figure.axes:
+        if axes.get_legend() is None:
+            for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+                found.setdefault(name, handle)
+    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+
+
+def _paler(colour: str, white: float) -> str:
+    """Return a colour mixed with white."""
+    parts = (int(colour[first : first + 2], 16) for first in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * white):02x}" for part in parts)

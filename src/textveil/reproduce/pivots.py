@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from rich.table import Table
@@ -15,15 +16,16 @@ Records = Sequence[dict[str, Any]]
 
 
 class Pivot(NamedTuple):
-    """A table of texts with a title."""
+    """A table of texts with a title, and what must be known to read it."""
 
     title: str
     header: list[str]
     rows: list[list[str]]
+    note: str = ""
 
     def rich(self) -> Table:
         """Return it for a terminal."""
-        table = Table(title=self.title, title_justify="left")
+        table = Table(title=self.title, title_justify="left", caption=self.note or None, caption_justify="left")
         for number, name in enumerate(self.header):
             table.add_column(name, justify="right" if number else "left")
         for row in self.rows:
@@ -32,7 +34,8 @@ class Pivot(NamedTuple):
 
     def markdown(self) -> str:
         """Return it for a page."""
-        return f"{self.title}:\n\n{markdown_table(self.header, self.rows)}\n"
+        note = f"{fill(self.note, 120, break_on_hyphens=False)}\n\n" if self.note else ""
+        return f"{self.title}:\n\n{note}{markdown_table(self.header, self.rows)}\n"
 
 
 def pivot(
@@ -42,6 +45,7 @@ def pivot(
     row: str = "mechanism",
     column: str = "epsilon",
     show: Callable[[dict[str, Any]], str] = told,
+    note: str = "",
 ) -> Pivot:
     """Return records as a table; a record without a column stands in every one.
 
@@ -51,6 +55,7 @@ def pivot(
     records : of one measure
     row, column : the names by which they are put in order
     show : a record as text
+    note : what must be known to read it
     """
     columns = list(dict.fromkeys(one[column] for one in records if one[column] is not None))
     rows: dict[str, dict[Any, str]] = {}
@@ -59,9 +64,8 @@ def pivot(
         for name in columns if one[column] is None else [one[column]]:
             cells[name] = show(one)
     names = [name if isinstance(name, str) else f"{'ε = ' if column == 'epsilon' else ''}{name:g}" for name in columns]
-    return Pivot(
-        title, ["", *names], [[name, *(cells.get(one, "") for one in columns)] for name, cells in rows.items()]
-    )
+    shown = [[name, *(cells.get(one, "") for one in columns)] for name, cells in rows.items()]
+    return Pivot(title, ["", *names], shown, note)
 
 
 def chosen(records: Records, **wanted: Any) -> list[dict[str, Any]]:

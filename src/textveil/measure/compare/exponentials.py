@@ -24,7 +24,7 @@ from textveil.vocabulary.pairs import Tile, distances_to_all, log_normalisers, o
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-# Laws that keep this share of the words, on average, are looked at.
+# Laws that keep this share of the words, on average, are looked at; the second is of those that can stay.
 _KEPT = (0.002, 0.995)
 _SEARCH = np.geomspace(1e-3, 1e3, 61)
 _SEARCH_WORDS = 64
@@ -120,7 +120,7 @@ def _rates(setting: Setting, cut: float) -> Floats:
     shares = np.concatenate(list(over_threads(kept, blocks(few))), axis=1).mean(axis=1)
     least = max(_KEPT[0], 2 / len(setting.vocabulary))
     low = search[max(0, int(np.searchsorted(shares, least)) - 1)]
-    high = search[min(len(search) - 1, int(np.searchsorted(shares, _KEPT[1])))]
+    high = search[min(len(search) - 1, int(np.searchsorted(shares, _KEPT[1] * shares[-1])))]
     return np.linspace(low, high, setting.sizes.rates)
 
 

@@ -27,10 +27,10 @@ Ids = NDArray[np.int64]
 Release = Callable[[Ids, RandomSource], Ids]
 
 EXPONENTIAL = Way("exponential", "exponential, calibrated", 5, 0)
-HALF = Way("exponential-half", "exponential, textbook rate epsilon/2", 2, 6)
-CUT = Way("exponential-cut", "exponential, distances cut off", 3, 0)
-TIGHT = Way("exponential-tight", "exponential, tight weights", 4, 0)
-RESPONSE = Way("response", "public response among the words", 7, 2)
+HALF = Way("exponential-half", "exponential, textbook rate epsilon/2", 2, 8)
+CUT = Way("exponential-cut", "exponential, distances cut off", 3, 9)
+TIGHT = Way("exponential-tight", "exponential, tight weights", 9, 10)
+RESPONSE = Way("response", "public response among the words", 8, 12)
 
 # Tight weights take minutes for more words than this.
 MOST_FOR_TIGHT = 1000

@@ -127,12 +127,12 @@ def _clipped_published(table: Table, loss: float) -> Made:
 
 WAYS: tuple[tuple[Way, Build], ...] = (
     (Way("laplace", "Laplace noise", 6, 1), _laplace),
-    (Way("laplace-delta", f"Laplace noise (delta {DELTA:g})", 4, 1), _laplace_delta),
+    (Way("laplace-delta", f"Laplace noise (delta {DELTA:g})", 2, 8), _laplace_delta),
     (Way("gaussian", f"Gaussian noise (delta {DELTA:g})", 1, 2), _gaussian),
-    (Way("mahalanobis", "Mahalanobis noise", 2, 3), _mahalanobis),
-    (Way("privemb", f"principal axes (1 of {PROJECTED}), Laplace noise", 3, 0), _privemb),
+    (Way("mahalanobis", "Mahalanobis noise", 4, 3), _mahalanobis),
+    (Way("privemb", f"principal axes (1 of {PROJECTED}), Laplace noise", 3, 9), _privemb),
     (Way("privunit", "PrivUnit", 7, 4), _privunit),
-    (Way("clipped", "ADePT's noise, repaired (radial)", 5, 5), _clipped_radial),
+    (Way("clipped", "ADePT's noise, repaired (radial)", 5, 0), _clipped_radial),
     (
         Way(
             "clipped-published", "ADePT's noise as published", 0, 5, Status.REFUTED,

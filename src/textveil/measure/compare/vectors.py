@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from textveil.errors import InvalidInputError
 from textveil.measure.attacks import invert, membership_attack, recovered_chances
 from textveil.measure.compare.cells import Cells
+from textveil.measure.compare.findings import findings_of_vectors
 from textveil.measure.compare.frontier import AT_LEAST, SAMPLED, THEOREM, Frontier, Point, Value, Way
 from textveil.measure.compare.intervals import of_mean, of_repeats
 from textveil.measure.compare.noises import DELTA
@@ -32,7 +33,7 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 UNTOUCHED = Way("untouched", "vectors as they are", 0, 7, status=None)
-SHUFFLED = Way("shuffled", "vectors as they are, classes shuffled", 0, 3, status=None)
+SHUFFLED = Way("shuffled", "vectors as they are, classes shuffled", 0, 11, status=None)
 
 _LEAST = 40
 _CLIPPED = 0.99
@@ -72,7 +73,7 @@ def compare_vectors(
         for way, build in WAYS
         for loss in losses
     ]
-    wanted = chosen_of(parts, only)
+    wanted = chosen_of(parts, only, among="vectors")
     found: list[Point] = []
     with progress("comparing", len(wanted)) as step:
         for part in wanted:
@@ -80,13 +81,14 @@ def compare_vectors(
             step()
     references = comparing.references() if task is not None else []
     used = {point.way for point in [*found, *references]}
-    return Frontier(
+    frontier = Frontier(
         title=f"{len(rows):,} {what}: what mechanisms keep at an equal guarantee",
         about=comparing.about(what),
         quantities=OF_VECTORS,
         ways=[way for way in [*(way for way, _ in WAYS), UNTOUCHED, SHUFFLED] if way.key in used],
         points=[*found, *references],
     )
+    return replace(frontier, findings=findings_of_vectors(frontier))
 
 
 class _Comparison:

@@ -36,7 +36,7 @@ from textveil.spaces import Euclidean
 from textveil.vocabulary import Vocabulary
 
 UNTOUCHED = Way("untouched", "texts as they are", 0, 7, status=None)
-SHUFFLED = Way("shuffled", "texts as they are, classes shuffled", 0, 3, status=None)
+SHUFFLED = Way("shuffled", "texts as they are, classes shuffled", 0, 11, status=None)
 
 # Classifiers take the most time: one loss of so many is tried on texts.
 _LOSSES_A_TEXT = 2
@@ -75,7 +75,8 @@ def compare_words(
     cells = Cells(
         {**setting.subject(), "texts": texts.digest if texts else None, "delta": DELTA, "clipped": CLIPPED}, seed, again
     )
-    wanted = chosen_of(_parts(setting, texts), only)
+    among = "words" if isinstance(vocabulary.space, Euclidean) else "words of the Poincaré ball"
+    wanted = chosen_of(_parts(setting, texts), only, among=among)
     points: list[Point] = []
     with progress("comparing", len(wanted)) as step:
         for part in wanted:
@@ -94,13 +95,15 @@ def compare_words(
     return replace(frontier, findings=findings_of_words(frontier, setting))
 
 
-def chosen_of(parts: Sequence[Part], only: Sequence[str] | None) -> list[Part]:
-    """Return the parts of the ways that were asked for; all if none were."""
+def chosen_of(parts: Sequence[Part], only: Sequence[str] | None, *, among: str) -> list[Part]:
+    """Return the parts of the ways that were asked for, and what texts are worth as they are; all if none were."""
     known = dict.fromkeys(part.way.key for part in parts)
     unknown = [key for key in only or () if key not in known]
     if unknown:
-        raise InvalidInputError(f"there is no {unknown[0]!r} here to compare; known: {', '.join(known)}")
-    return [part for part in parts if only is None or part.way.key in only]
+        there = [f"{key} (brings {HALF.key})" if key == EXPONENTIAL.key else key for key in known]
+        small = f" of more than {MOST_FOR_TIGHT:,}" if unknown[0] == TIGHT.key and among == "words" else ""
+        raise InvalidInputError(f"there is no {unknown[0]!r} among {among}{small}; there are: {', '.join(there)}")
+    return [part for part in parts if only is None or part.way.key in only or part.way is UNTOUCHED]
 
 
 def _parts(setting: Setting, texts: Texts | None) -> list[Part]:

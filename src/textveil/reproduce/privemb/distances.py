@@ -27,6 +27,17 @@ def words_compared(count: int, each: int) -> NDArray[np.int64]:
     return order_of(count, "privemb pairs")[: 2 * each].reshape(2, each)
 
 
+def true_sizes(vectors: NDArray[Any], pairs: NDArray[np.int64]) -> dict[str, float]:
+    """Return the mean and the deviation of the true distances, and the mean of inner products without their signs."""
+    first, second = (vectors[words].astype(np.float64) for words in pairs)
+    distances = _distances(first, second)
+    return {
+        "distance": float(distances.mean()),
+        "deviation of distances": float(distances.std()),
+        "inner product": float(np.abs(first @ second.T).mean()),
+    }
+
+
 def errors(mechanism: Laplace | PrivEmb, vectors: NDArray[Any], pairs: NDArray[np.int64], run: int) -> dict[str, float]:
     """Return the mean error of distances and inner products over all pairs, and what they have to do with the true.
 

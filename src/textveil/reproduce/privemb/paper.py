@@ -77,4 +77,5 @@ def paper(*, data: Path, quick: bool = False, plan: Plan | None = None) -> Repro
     plan : how much is done, instead of what `quick` says
     """
     chosen = plan or (QUICK if quick else FULL)
-    return reported(measured("PrivEmb", Parts(data, chosen).cells_of_all()), asdict(chosen))
+    parts = Parts(data, chosen)
+    return reported(measured("PrivEmb", parts.cells_of_all()), parts.true_sizes(), asdict(chosen))

@@ -16,7 +16,7 @@ from textveil.measure.tasks.task import order_of
 from textveil.mechanisms.laplace import Laplace
 from textveil.mechanisms.nearest_word import NearestWord
 from textveil.reproduce.measuring import EVERYTHING, Cell, Measuring, Records
-from textveil.reproduce.privemb.distances import errors, words_compared
+from textveil.reproduce.privemb.distances import errors, true_sizes, words_compared
 from textveil.reproduce.privemb.mechanisms import CLEAN, M1, M2, MAKERS, OURS, Maker, snapped, target_of
 from textveil.reproduce.privemb.sentences import EACH, ONCE, sentence_scores
 from textveil.reproduce.privemb.words import Table, opinion_scores, reviews, trained
@@ -123,6 +123,10 @@ class Parts:
             for epsilon in plan.epsilons:
                 cell = partial(runs, MAKERS[maker], beta, epsilon)
                 yield self.cells.cell("Figures 1 and 2", name, epsilon, cell)
+
+    def true_sizes(self) -> dict[str, float]:
+        """Return how large the distances and inner products of the words are, against which their errors are read."""
+        return true_sizes(self.vocabulary.points, words_compared(len(self.vocabulary), self.plan.pairs))
 
     def figure_3(self) -> Iterator[Cell]:
         """Positive or negative words."""

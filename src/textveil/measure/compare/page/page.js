@@ -4,6 +4,8 @@
   const byId = (id) => document.getElementById(id);
   const plot = byId("plot"), told = byId("told");
   const WIDTH = 960, HEIGHT = 540, LEFT = 64, RIGHT = 24, TOP = 16, BOTTOM = 52, GUTTER = 46;
+  const STAR = [...Array(10).keys()].map((k) => [k % 2 ? 0.6 : 1.5, (k * Math.PI) / 5]).map(([r, turn]) => [r * Math.sin(turn), -r * Math.cos(turn)]);
+  const CROSS = [[-3, -9], [3, -9], [3, -3], [9, -3], [9, 3], [3, 3], [3, 9], [-3, 9], [-3, 3], [-9, 3], [-9, -3], [-3, -3]].map(([a, b]) => [a / 7, b / 7]);
   const hidden = new Set();
   let shown = [], chosen = null;
 
@@ -79,6 +81,11 @@
       case 5: return `M${x - s},${y - s}L${x + s},${y + s}M${x + s},${y - s}L${x - s},${y + s}`;
       case 6: return `M${x - 1.2 * s},${y}L${x + 1.2 * s},${y}M${x},${y - 1.2 * s}L${x},${y + 1.2 * s}`;
       case 7: return polygon([[0, -1.3], [1.2, -0.4], [0.75, 1.05], [-0.75, 1.05], [-1.2, -0.4]]);
+      case 8: return polygon([[-1.15, 0], [0.8, -1.1], [0.8, 1.1]]);
+      case 9: return polygon([[1.15, 0], [-0.8, -1.1], [-0.8, 1.1]]);
+      case 10: return polygon(STAR);
+      case 11: return `M${x},${y}L${x},${y + 1.3 * s}M${x},${y}L${x - 1.1 * s},${y - 0.8 * s}M${x},${y}L${x + 1.1 * s},${y - 0.8 * s}`;
+      case 12: return polygon(CROSS);
       default: return `M${x - s},${y}a${s},${s} 0 1 0 ${2 * s},0a${s},${s} 0 1 0 ${-2 * s},0Z`;
     }
   }
