@@ -33,7 +33,7 @@ def test_a_page_a_table_and_a_picture_are_written(table, tmp_path):
     done = run("--vectors", table, "--quick", "--words", "400", "--only", only, "-o", page)
     assert done.exit_code == 0, done.exception
     assert re.search(r"keeps half of the words at epsilon = [\d.]+", done.stdout)
-    assert "Noise and the nearest word need a guarantee of epsilon" in done.stdout
+    assert "Laplace noise and the nearest word need a guarantee of epsilon" in done.stdout
     assert "400 words" in page.read_text()
     rows = list(csv.DictReader((tmp_path / "frontier.csv").read_text().splitlines()))
     assert {row["mechanism"] for row in rows} == {"exponential", "exponential-half", "laplace", "nadp-published"}
@@ -76,7 +76,8 @@ def test_vectors_of_texts_are_compared(table, tmp_path):
         (["-o", "nowhere/at/all.html"], "there is no folder"),
         (["--data", "data.json"], "must be a .tsv or .csv"),
         (["--quick", "--words", "0"], "--words must be at least 2"),
-        (["--quick", "--only", "magic"], "no 'magic' here to compare"),
+        (["--quick", "--only", "magic"], "no 'magic' among words"),
+        (["--quick", "--only", "exponential-tight"], "no 'exponential-tight' among words of more than 1,000"),
     ],
 )
 def test_bad_input_is_refused_and_nothing_is_written(table, tmp_path, monkeypatch, given, told):

@@ -51,6 +51,7 @@ AUTHORSHIP = "tests/measure/test_authorship.py::"
 AUTHORS_TABLE = "tests/reproduce/test_hyperbolic_table_3.py::"
 TASKS_TABLE = "tests/reproduce/test_hyperbolic_table_6.py::"
 HYPERBOLIC_FIGURES = "tests/reproduce/test_hyperbolic_figures.py::"
+EUCLIDEAN_COLUMNS = "tests/reproduce/test_hyperbolic_euclidean.py::"
 SENTDP = "tests/reproduce/sentdp/"
 WHOLE = "tests/mechanisms/test_adept.py::"
 CODEC = "tests/learn/autoencoder/"
@@ -1486,7 +1487,7 @@ COMPARING_PATCHES = (
     ),
     Patch(
         "a line is read off across a change of the number of near words",
-        "measure/compare/findings.py",
+        "measure/compare/reading.py",
         "near[after - 1] != near[after]",
         "near[after] == 0",
         (COMPARING + "test_words.py::test_nothing_is_read_off_where_the_number_of_near_words_changes",),
@@ -1525,6 +1526,27 @@ COMPARING_PATCHES = (
         "[place] if near == before else [_GAP, place]",
         "[place]",
         (COMPARING + "test_frontier.py::test_no_line_is_drawn_where_the_number_of_near_words_changes",),
+    ),
+    Patch(
+        "what nothing bounds is drawn among what is bounded",
+        "measure/compare/picture.py",
+        "beyond = farthest * _BEYOND",
+        "beyond = farthest",
+        (COMPARING + "test_frontier.py::test_what_nothing_bounds_is_drawn_apart",),
+    ),
+    Patch(
+        "an interval is read off the middles of the points",
+        "measure/compare/reading.py",
+        '[("value", "low"), ("value", "high")]',
+        '[("value", "value"), ("value", "value")]',
+        (COMPARING + "test_reading.py::test_what_is_read_off_has_the_interval_of_its_points",),
+    ),
+    Patch(
+        "laws are looked at that keep all words, though some lie at the same point",
+        "measure/compare/exponentials.py",
+        "_KEPT[1] * shares[-1]",
+        "_KEPT[1]",
+        (COMPARING + "test_exponentials.py::test_laws_are_spread_over_what_can_stay_where_words_share_a_point",),
     ),
     Patch(
         "the page of a frontier allows any script",
@@ -1577,6 +1599,34 @@ REWRITTEN_PATCHES = (
         "reached[own].min()",
         "reached[own].max()",
         (HYPERBOLIC_FIGURES + "test_counts_are_those_of_the_paper",),
+    ),
+    Patch(
+        "the worst case is the largest of noisy counts",
+        "reproduce/hyperbolic_euclidean.py",
+        "others = stayed.sum(axis=0) - stayed",
+        "others = stayed",
+        (EUCLIDEAN_COLUMNS + "test_the_worst_case_is_not_enlarged_by_chance",),
+    ),
+    Patch(
+        "epsilon is the first tried that reaches the worst case",
+        "reproduce/hyperbolic_euclidean.py",
+        "place = np.interp(goal, odds[pair], places[pair])",
+        "place = places[reached[0]]",
+        (EUCLIDEAN_COLUMNS + "test_epsilon_is_found_where_the_worst_case_is_the_target",),
+    ),
+    Patch(
+        "a worst case below all that were tried is taken for the first",
+        "reproduce/hyperbolic_euclidean.py",
+        "if not len(reached) or reached[0] == 0:",
+        "if not len(reached):",
+        (EUCLIDEAN_COLUMNS + "test_a_worst_case_outside_the_epsilons_tried_has_no_match",),
+    ),
+    Patch(
+        "draws that never moved are left out of the mean",
+        "reproduce/hyperbolic_euclidean.py",
+        '"expected": (1 - share + share * first)',
+        '"expected": first',
+        (EUCLIDEAN_COLUMNS + "test_draws_that_never_moved_leave_every_word",),
     ),
     Patch(
         "shuffled labels stay where they were",
@@ -2887,6 +2937,27 @@ TASK_PATCHES = (
         'variant="radius", radius=radius)',
         'variant="radius", radius=radius / 1.3)',
         ("tests/reproduce/nadp/test_paper.py::test_the_noise_of_each_mechanism_has_the_size_that_the_paper_says",),
+    ),
+    Patch(
+        "claims: one difference on the wrong side by chance refutes a sentence",
+        "reproduce/claims.py",
+        "_BY_CHANCE = 1 / 40",
+        "_BY_CHANCE = 1 / 80",
+        ("tests/reproduce/test_sections.py::test_a_verdict_needs_clear_differences",),
+    ),
+    Patch(
+        "claims: single runs decide",
+        "reproduce/claims.py",
+        'single = min(one["runs"], other["runs"]) < 2',
+        "single = False",
+        ("tests/reproduce/test_sections.py::test_a_lead_of_single_runs_is_never_clear",),
+    ),
+    Patch(
+        "privemb: A1 is counted with its variant",
+        "reproduce/privemb/showing.py",
+        'startswith(f"{mechanism}, β")',
+        "startswith(mechanism)",
+        ("tests/reproduce/privemb/test_paper.py::test_a1_is_compared_without_its_variant",),
     ),
 )
 

@@ -118,7 +118,9 @@ def test_numbers_alone_are_written_where_there_is_no_picture(quick, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "known: adept-figure-1, adept-noise"),
+        (["nothing"], "'nothing'; known: adept-figure-1, adept-noise"),
+        (["adept-nose"], "did you mean adept-noise? known: adept-figure-1"),
+        (["adept-noise", "--data", ".", "--quick"], "adept-noise reads no data and has no quick part: omit --data and"),
         (["adept-figure-1", "-o", "figure.doc"], "must end in one of .png"),
         (["adept-figure-1", "-o", "nowhere/figure.png"], "no folder nowhere"),
         (["hyperbolic-table-1", "-o", "words.png"], "hyperbolic-table-1 has no picture, only numbers: use words.json"),
@@ -154,6 +156,14 @@ def test_a_picture_is_kept_where_no_section_is_written(quick, tmp_path):
     assert isinstance(done.exception, tv.InvalidInputError)
     assert "writes no section" in str(done.exception)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.json", "figure.png", "page.md"]
+
+
+def test_names_are_listed_each_in_a_line_of_its_own():
+    for asked in ([], ["--help"]):
+        done = CliRunner().invoke(app, ["reproduce", *asked], env={"COLUMNS": "80"})
+        lines = [line.strip() for line in done.output.splitlines()]
+        for name, entry in REPRODUCTIONS.items():
+            assert [line for line in lines if line.startswith(f"{name} ") and entry.shows[:30] in line], name
 
 
 def test_every_reproduction_has_its_function():

@@ -54,7 +54,7 @@ def on_a_line(epsilon):
 def test_shares_are_those_of_the_law():
     """The lonely word is the worst case, the mean that of all; fails for an epsilon of 1.3 times."""
     line = tv.Vocabulary(["here", "near", "far"], np.array([[0.0], [1.0], [11.0]]))
-    effort = Effort(repeats=4, first=4000, fresh=1000, points=2)
+    effort = Effort(repeats=4, first=4000, second=10, fresh=1000, points=2)
     curve = columns.released_curve(
         line, "EUC-1", Column(1, False, 0.3, 0.6), effort, KeptCells("test", []), lambda done=1, title=None: None
     )
@@ -126,7 +126,7 @@ def test_draws_that_never_moved_leave_every_word(ball, monkeypatch):
         return np.where(np.arange(20)[:, None] % 2, [[0.9, 0.0]], 0.0)
 
     monkeypatch.setattr(columns, "metropolis_noise", noise)
-    found = columns.in_ball_published(ball, 1.0, Effort(2, 1, 20, 1))
+    found = columns.in_ball_published(ball, 1.0, Effort(2, 1, 1, 20, 1))
     stayed = columns.laws.words_around(ball, np.arange(len(ball)), noise(0, 0, 0, 0)[1:2])[:, 0] == np.arange(len(ball))
     assert 0 < stayed.mean() < 0.5
     assert found["expected"] == pytest.approx([0.5 + stayed.mean() / 2] * 2)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from textveil.errors import InvalidInputError
-from textveil.reproduce.claims import Claim, claims_table, leads, told_leads
+from textveil.reproduce.claims import NO, RULE, UNDECIDED, YES, Claim, Lead, claims_table, leads, told_leads, verdict
 from textveil.reproduce.pivots import chosen, mean_of, pivot
 from textveil.reproduce.repeats import folder_digest, interval, told
 from textveil.reproduce.sections import markdown_table, write_section
@@ -57,7 +57,7 @@ def test_a_digest_of_files_follows_their_content(tmp_path):
 
 
 def records():
-    about = {"data": "", "measure": "m", "around": None, "runs": 1}
+    about = {"data": "", "measure": "m", "around": 0.03, "runs": 4}
     return [
         {**about, "mechanism": name, "epsilon": epsilon, "mean": mean}
         for name, epsilon, mean in [
@@ -73,22 +73,67 @@ def records():
 def test_records_become_a_table_with_flat_rows_in_every_column():
     table = pivot("title", records())
     assert table.header == ["", "ε = 1", "ε = 2"]
-    assert table.rows == [["A", "0.500", "0.700"], ["B", "0.600", "0.600"], ["flat", "0.900", "0.900"]]
+    assert table.rows[0] == ["A", "0.500 ± 0.030", "0.700 ± 0.030"]
+    assert table.rows[2] == ["flat", "0.900 ± 0.030", "0.900 ± 0.030"]
     assert table.markdown().startswith("title:\n\n|  | ε = 1 |")
     assert table.rich().row_count == 3
 
 
+def test_what_must_be_known_to_read_a_table_stands_above_it():
+    table = pivot("title", records(), note="a note of many words " * 10)
+    title, note, rows = table.markdown().split("\n\n", 2)
+    assert title == "title:"
+    assert note.split() == ("a note of many words " * 10).split()
+    assert max(map(len, note.splitlines())) <= 120
+    assert rows.startswith("|  | ε = 1 |")
+
+
 def test_leads_are_where_everything_else_is_the_same():
     found = leads(records(), lambda one: one["mechanism"] == "A", lambda one: one["mechanism"] == "B")
-    assert found == pytest.approx([-0.1, 0.1])
-    assert told_leads(found, 1) == "-0.1 to +0.1; ahead in 1 of 2"
+    assert [one.value for one in found] == pytest.approx([-0.1, 0.1])
+    # The root of the sum of two squares of 0.03.
+    assert [one.around for one in found] == pytest.approx([0.0424, 0.0424], abs=1e-4)
+    assert told_leads(found, 1) == "-0.1 to +0.1; 1 of 2 above 0 (1 clearly), 1 below (1 clearly)"
+    assert told_leads(found[1:], 1, percent=True) == "+10.0 to +10.0 points; 1 of 1 above 0 (1 clearly)"
     assert mean_of(records(), mechanism="A", epsilon=2.0) == 0.7
     assert len(chosen(records(), mechanism="B")) == 2
 
 
-def test_claims_say_whether_they_hold():
+def test_leads_may_have_to_share_more_than_epsilon():
+    def is_of(letter):
+        return lambda one: one["mechanism"].startswith(letter)
+
+    some = [{**one, "mechanism": f"{one['mechanism']}, {kind}"} for one in records() for kind in ("x", "y")]
+    assert len(leads(some, is_of("A"), is_of("B"))) == 8
+    assert len(leads(some, is_of("A"), is_of("B"), also=lambda one: one["mechanism"][-1])) == 4
+
+
+def test_a_lead_of_single_runs_is_never_clear():
+    single = [{**one, "runs": 1, "around": None} for one in records()]
+    found = leads(single, lambda one: one["mechanism"] == "A", lambda one: one["mechanism"] == "B")
+    assert {one.around for one in found} == {None}
+    assert verdict(found) == UNDECIDED
+    # Runs that are all equal have an interval: none of them is off.
+    assert Lead(0.1, 0.0).is_clear
+
+
+def test_a_verdict_needs_clear_differences():
+    clear, near, behind, slightly = Lead(0.2, 0.1), Lead(0.05, 0.1), Lead(-0.2, 0.1), Lead(-0.05, 0.1)
+    assert verdict([clear, clear]) == YES
+    assert verdict([clear, near]) == UNDECIDED
+    assert verdict([clear, slightly]) == UNDECIDED
+    assert verdict([clear, behind]) == NO
+    assert verdict([]) == UNDECIDED
+    # One in forty is what chance gives.
+    assert verdict([*[clear] * 39, behind]) == UNDECIDED
+    assert verdict([*[clear] * 38, behind, behind]) == NO
+
+
+def test_claims_say_whether_they_hold_and_by_which_rule():
     claims = [
-        Claim("it is so", lambda records: ("5", True), "because"),
-        Claim("not so", lambda records: ("6", False), "-"),
+        Claim("it is so", lambda records: ("5", YES), "because"),
+        Claim("not so", lambda records: ("6", NO), "-"),
     ]
-    assert claims_table("t", claims, []).rows == [["it is so", "5", "yes", "because"], ["not so", "6", "no", "-"]]
+    table = claims_table("t", claims, [])
+    assert table.rows == [["it is so", "5", "yes", "because"], ["not so", "6", "no", "-"]]
+    assert table.note == RULE

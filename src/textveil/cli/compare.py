@@ -43,7 +43,7 @@ def run(
         str, typer.Option("--label-column", help="Column of --data that has the classes.")
     ] = "label",
     only: Annotated[
-        str | None, typer.Option("--only", help="Mechanisms by their names in the table, with commas.")
+        str | None, typer.Option("--only", help="Some mechanisms, by name: exponential,laplace, say.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer words, texts and releases: minutes at most.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Public number that all random draws follow from.")] = 0,

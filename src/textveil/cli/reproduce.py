@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.errors import InvalidInputError
-from textveil.reproduce import REPRODUCTIONS, entry_of, reproduce
+from textveil.reproduce import REPRODUCTIONS, Entry, entry_of, reproduce
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _ENDINGS = (".png", ".svg", ".pdf", ".json")
+_INDENT = max(map(len, REPRODUCTIONS)) + 2
+_DATA = {True: " (needs --data)", None: " (takes --data)", False: ""}
+
+
+def _listed(name: str, entry: Entry) -> str:
+    """Return what a name shows, in lines of 78 letters."""
+    return fill(f"{name:{_INDENT}}{entry.shows}{_DATA[entry.reads_data]}", 78, subsequent_indent=" " * _INDENT)
+
+
+NAMES = "\n".join(_listed(name, entry) for name, entry in REPRODUCTIONS.items())
 
 
 def run(
-    name: Annotated[str, typer.Argument(help="; ".join(f"{name}: {it.shows}" for name, it in REPRODUCTIONS.items()))],
+    name: Annotated[str | None, typer.Argument(help="One of the names below; without it they are listed.")] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Picture (.png, .svg, .pdf) with its numbers beside it, or .json alone."),
@@ -33,6 +44,9 @@ def run(
     ] = None,
 ) -> None:
     """Compute a table or figure of a paper again, and print its numbers."""
+    if name is None:
+        typer.echo(NAMES)
+        return
     if output is not None and output.suffix not in _ENDINGS:
         raise InvalidInputError(f"--output must end in one of {', '.join(_ENDINGS)} (got {output.name})")
     if output is not None and output.suffix != ".json" and not entry_of(name).draws:

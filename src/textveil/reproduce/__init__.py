@@ -6,6 +6,7 @@ function is and what it shows.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -83,7 +84,8 @@ REPRODUCTIONS = {
 def entry_of(name: str) -> Entry:
     """Return what is known of the reproduction of this name."""
     if name not in REPRODUCTIONS:
-        raise InvalidInputError(f"there is no reproduction {name!r}; known: {', '.join(REPRODUCTIONS)}")
+        near = "".join(f"did you mean {it}? " for it in get_close_matches(name, REPRODUCTIONS, n=1))
+        raise InvalidInputError(f"there is no reproduction {name!r}; {near}known: {', '.join(REPRODUCTIONS)}")
     return REPRODUCTIONS[name]
 
 

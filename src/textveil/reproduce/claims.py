@@ -17,9 +17,9 @@ _SAME = ("data", "measure", "epsilon")
 RULE = (
     "Each sentence is taken as differences of two means, all of which it says to be above 0. The interval of a "
     "difference is the root of the sum of the squares of the two 95% intervals; a difference of single runs has none. "
-    "A difference is *clear* if it is further from 0 than its interval; where there is none in truth, one in forty is "
-    "clearly below 0 by chance. **no**: more than one in forty are clearly below 0; **yes**: all are clearly above 0; "
-    "**not decided**: all else. Rows that say that numbers are alike, or name other limits, have them in brackets."
+    "A difference is clear if it is further from 0 than its interval; that of two means that are the same in truth is "
+    'clearly below 0 about once in forty times. "No": more than one in forty are clearly below 0. "Yes": all are '
+    'clearly above 0. "Not decided": all else. A sentence with another rule has it in brackets.'
 )
 # Of differences that are truly 0, so many are below their 95% intervals.
 _BY_CHANCE = 1 / 40
@@ -80,7 +80,7 @@ def verdict(found: Iterable[Lead]) -> str:
     known = list(found)
     if sum(one.is_clear and one.value < 0 for one in known) > _BY_CHANCE * len(known):
         return NO
-    return YES if known and all(one.is_clear for one in known) else UNDECIDED
+    return YES if known and all(one.is_clear and one.value > 0 for one in known) else UNDECIDED
 
 
 def told_leads(found: Sequence[Lead], digits: int = 3, *, percent: bool = False) -> str:
@@ -89,8 +89,8 @@ def told_leads(found: Sequence[Lead], digits: int = 3, *, percent: bool = False)
         return "nothing to compare"
     times, unit = (100, " points") if percent else (1, "")
     least, most = (choose(one.value for one in found) * times for choose in (min, max))
-    above = [one for one in found if one.value > 0]
-    below = [one for one in found if one.value < 0]
-    clear = [sum(one.is_clear for one in some) for some in (above, below)]
-    counts = f"above 0 in {len(above)} of {len(found)} ({clear[0]} clearly), below in {len(below)} ({clear[1]} clearly)"
-    return f"{least:+.{digits}f} to {most:+.{digits}f}{unit}; {counts}"
+    above, below = ([one for one in found if sign * one.value > 0] for sign in (1, -1))
+    counts = [f"{len(above)} of {len(found)} above 0 ({sum(one.is_clear for one in above)} clearly)"]
+    if below:
+        counts.append(f"{len(below)} below ({sum(one.is_clear for one in below)} clearly)")
+    return f"{least:+.{digits}f} to {most:+.{digits}f}{unit}; {', '.join(counts)}"

@@ -12,27 +12,18 @@ from textveil.reproduce import hyperbolic_laws as laws
 
 def tables(numbers: Mapping[str, Any]) -> tuple[Table, Table]:
     """Return the columns at the published worst cases, and at those of the ball here."""
-    words, effort = numbers["words"], numbers["effort"]
-    sizes = ", ".join(f"{name} {count:,}" for name, count in words.items() if name != "ball")
     published = Table(
         title="Expected N_w of GloVe's vectors with Laplace noise and the nearest word, epsilon set so that the worst "
         "case is the published one: mean over words and its 95% interval; the published number in brackets; how many "
         "times the published HYP-100",
-        caption=f"Words: {sizes}, those of the {words['ball']:,} in the ball that GloVe has. {effort['repeats']} "
-        f"repeats: {effort['first']} releases of every word for the mean; the {effort['stubborn']} words that stayed "
-        f"most are released {effort['fresh']} times more, and the worst case of a repeat is that of the word that "
-        "stayed most in the others. Each repeat has its own epsilon, interpolated. The paper does not say whether its "
-        f"vectors were scaled to length 1. {numbers['left out']}.",
+        caption=_how(numbers),
         title_justify="left",
         caption_justify="left",
     )
     measured = Table(
-        title=f"The same, worst case and expected N_w in the ball measured here, on {words['ball']:,} words; how many "
-        "times the ball's",
-        caption="-: the worst case is outside the epsilons that were tried. A worst case of all releases is taken as "
-        "half a release less. A mechanism that releases the same word whatever it was given has a worst case of 1,000 "
-        f"and an expected N_w of {1000 / words['ball']:.2g}: at an equal worst case the mean says which vocabulary has "
-        "the lonelier outlier, not which noise hides more.",
+        title=f"The same, worst case and expected N_w in the ball measured here, on {numbers['words']['ball']:,} "
+        "words; how many times the ball's",
+        caption=_reading(numbers),
         title_justify="left",
         caption_justify="left",
     )
@@ -70,6 +61,30 @@ def measured_grid(numbers: Mapping[str, Any]) -> tuple[list[str], list[list[str]
     ]
 
 
+def _how(numbers: Mapping[str, Any]) -> str:
+    """Say what was measured, and what was not."""
+    words, effort = numbers["words"], numbers["effort"]
+    sizes = ", ".join(f"{name} {count:,}" for name, count in words.items() if name != "ball")
+    return (
+        f"Words of the {words['ball']:,} in the ball that GloVe has: {sizes}. {effort['repeats']} repeats: "
+        f"{effort['first']} releases of every word for the mean; {effort['second']} of the {effort['narrowed']} words "
+        f"that stayed most; {effort['fresh']} of the {effort['stubborn']} that then stayed most. The worst case of a "
+        "repeat is that of the word that stayed most in the others: where words are much alike, a worse one may be "
+        "missed. Each repeat has its own epsilon, interpolated. The paper does not say whether its vectors were scaled "
+        f"to length 1. {numbers['left out']}."
+    )
+
+
+def _reading(numbers: Mapping[str, Any]) -> str:
+    """Say how to read a comparison at an equal worst case."""
+    return (
+        "-: the worst case is outside the epsilons that were tried. Where the worst case is all releases, epsilon is "
+        "the first tried at which the worst word always stayed. A mechanism that releases one and the same word has a "
+        f"worst case of 1,000 and an expected N_w of {1000 / numbers['words']['ball']:.2g}: at an equal worst case the "
+        "mean tells how far the worst word is from the others, not which noise hides more."
+    )
+
+
 def _cell(found: Mapping[str, Any]) -> str:
     here, paper = found["here"], found.get("paper")
     if here is None:
@@ -78,7 +93,7 @@ def _cell(found: Mapping[str, Any]) -> str:
 
 
 def _told(found: Mapping[str, Any]) -> str:
-    return _short(found["mean"]) + ("" if found["around"] is None else f" ± {found['around']:.2g}")
+    return _short(found["mean"]) + ("" if found["around"] is None else f" ± {_short(found['around'])}")
 
 
 def _short(value: float) -> str:

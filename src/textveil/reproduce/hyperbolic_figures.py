@@ -250,6 +250,7 @@ def _draw_density(panels: Sequence[Mapping[str, Any]], edges: Floats) -> Any:
         axes.set_title(f"epsilon = {panel['epsilon']:g}", loc="left", fontsize=10)
         axes.set(xlabel="x", ylim=(0, None))
         axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].set_ylabel("density")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=2)
     return figure

@@ -9,12 +9,11 @@ import numpy as np
 
 from textveil.reproduce.pivots import Records
 
-# Those of Okabe and Ito, which colour-blind readers tell apart too, and a grey.
-_COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
-_MARKS = "os^vDXP*"
+_COLOURS = ("#d55e00", "#0072b2", "#009e73", "#777777", "#cc5fa0", "#4b2991", "#e6b800")
+_MARKS = "os^vDXP*<>phd8"
 _DASHES = (":", "--", "-.", (0, (1, 4)))
-# How much white the last of several shades of a colour has.
-_PALEST = 0.55
+# How much white the palest of many shades of a colour has.
+_PALEST = 0.7
 
 
 class Style(NamedTuple):
@@ -28,28 +27,22 @@ class Style(NamedTuple):
 def styles_of(records: Records) -> dict[str, Style]:
     """Return a style for each mechanism of a picture, no two alike.
 
-    What stands before the first comma of a name makes the colour, what follows it the mark and the shade. What has no
-    epsilon is black and has dashes.
+    What stands before the first comma of a name makes the colour; names that share it have shades of it. Each has its
+    own mark. What has no epsilon is black and has dashes.
     """
     flat = dict.fromkeys(one["mechanism"] for one in records if one["epsilon"] is None)
     styles = {name: Style("black", dashes=dashes) for name, dashes in zip(flat, _DASHES, strict=False)}
     families: dict[str, list[str]] = {}
-    variants: dict[str, int] = {}
     for name in dict.fromkeys(one["mechanism"] for one in records if one["epsilon"] is not None):
-        family, _, variant = name.partition(", ")
-        families.setdefault(family, []).append(name)
-        variants.setdefault(variant, len(variants))
-    for colour, (family, names) in zip(_COLOURS, families.items(), strict=False):
+        families.setdefault(name.partition(", ")[0], []).append(name)
+    marks = iter(_MARKS)
+    for colour, names in zip(_COLOURS, families.values(), strict=False):
         for place, name in enumerate(names):
-            white = _PALEST * place / max(1, len(names) - 1)
-            mark = _MARKS[variants[name.removeprefix(family).removeprefix(", ")] % len(_MARKS)]
-            styles[name] = Style(_paler(colour, white), mark)
+            styles[name] = Style(_paler(colour, _PALEST * place / len(names)), next(marks))
     return styles
 
 
-def lines(
-    axes: Any, records: Records, title: str, styles: Mapping[str, Style], *, logarithmic: bool = False
-) -> None:
+def lines(axes: Any, records: Records, title: str, styles: Mapping[str, Style], *, logarithmic: bool = False) -> None:
     """Draw the records of one measure.
 
     Parameters

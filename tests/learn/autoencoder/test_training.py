@@ -124,3 +124,16 @@ def test_epsilons_are_spread_over_the_range():
     epsilons = [noise.mechanism.epsilon for noise in Recipe(epsilon=0.5, up_to=32.0).noises()]
     assert epsilons == pytest.approx([0.5, 1, 2, 4, 8, 16, 32])
     assert len(Recipe(epsilon=2.0).noises()) == 1
+
+
+def test_noise_grows_over_the_first_half():
+    recipe = Recipe(epsilon=2.0, up_to=12.0)
+    noises = recipe.noises()
+    met = {done: [noise.mechanism.epsilon for noise in recipe.met_at(noises, done)] for done in (0.0, 0.25, 0.5, 0.9)}
+    assert met[0.0] == [pytest.approx(12.0)]
+    assert len(met[0.25]) == 4
+    assert min(met[0.25]) > 4
+    assert met[0.5] == met[0.9] == [noise.mechanism.epsilon for noise in noises]
+    assert len(Recipe(epsilon=2.0, up_to=12.0, growing=0.0).met_at(noises, 0.0)) == len(noises)
+    with pytest.raises(InvalidInputError, match="growing"):
+        Recipe(growing=1.0)

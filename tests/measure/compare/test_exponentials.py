@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
+import textveil as tv
 from textveil.measure.compare.exponentials import sweep
+from textveil.measure.compare.setting import Setting
 
 
 def laws(setting, swept):
@@ -47,3 +49,12 @@ def test_rates_reach_from_little_kept_to_nearly_all(setting):
     swept = sweep(setting)
     assert swept.unchanged[0] < 0.05
     assert swept.unchanged[-1] > 0.98
+
+
+def test_laws_are_spread_over_what_can_stay_where_words_share_a_point(setting):
+    """Of two words at one point half stay at most, however little noise there is."""
+    points = np.repeat(setting.vocabulary.points[:60], 2, axis=0)
+    pairs = tv.Vocabulary([f"word{i}" for i in range(120)], points, unknown="word0")
+    swept = sweep(Setting.of(pairs, setting.sizes))
+    assert swept.unchanged[-1] == pytest.approx(0.5, abs=0.01)
+    assert swept.rates[-1] < 3 * sweep(setting).rates[-1]

@@ -14,11 +14,17 @@ from dataclasses import replace
 import pytest
 
 from textveil.guarantees import Status
+from textveil.measure.compare import vectors, words
 from textveil.measure.compare.frontier import FORMAT, Frontier, Point, Value, Way, from_json, to_json
+from textveil.measure.compare.laws import CUT, EXPONENTIAL, HALF, RESPONSE, TIGHT
+from textveil.measure.compare.noises import EUCLIDEAN, POINCARE
 from textveil.measure.compare.page import page
-from textveil.measure.compare.picture import draw
+from textveil.measure.compare.picture import _COLOURS, _MARKS, draw
 from textveil.measure.compare.quantities import OF_WORDS
 from textveil.measure.compare.tables import read_texts
+from textveil.measure.compare.vector_ways import WAYS
+
+LAWS = [EXPONENTIAL, HALF, CUT, RESPONSE]
 
 
 @pytest.fixture
@@ -101,6 +107,38 @@ def test_the_picture_shows_both_panels_and_marks_what_is_refuted(frontier):
         "words that stay as they are",
     ]
     assert [text.get_text() for text in figure.legends[0].get_texts()][1] == "as published (refuted)"
+
+
+def test_what_nothing_bounds_is_drawn_apart(frontier):
+    pytest.importorskip("matplotlib")
+    left, right = draw(frontier).axes
+    bounded, unbounded = (max(it.lines[0].get_xdata()) for it in left.containers)
+    assert bounded < left.patches[0].get_x() < unbounded < math.inf
+    assert "∞" in [text.get_text() for text in left.texts]
+    assert not right.texts
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        [*LAWS, TIGHT, *(it.way for it in EUCLIDEAN), words.UNTOUCHED, words.SHUFFLED],
+        [*LAWS, *(it.way for it in POINCARE), words.UNTOUCHED, words.SHUFFLED],
+        [*(way for way, _ in WAYS), vectors.UNTOUCHED, vectors.SHUFFLED],
+    ],
+    ids=["words", "ball", "vectors"],
+)
+def test_no_two_mechanisms_look_alike(frontier, ways):
+    assert len({way.mark for way in ways}) == len(ways)
+    proved = [way.colour for way in ways if way.status is Status.PROVED]
+    assert len(set(proved)) == len(proved)
+    assert {way.colour for way in ways if way.status is not Status.PROVED} == {0}
+    made = page(frontier)
+    assert max(way.colour for way in ways) < len(_COLOURS)
+    assert max(way.mark for way in ways) < len(_MARKS)
+    for way in ways:
+        assert f".k{way.colour} {{ stroke: var(--c{way.colour}); }}" in made
+        assert made.count(f"--c{way.colour}: #") == 2
+        assert way.mark == 0 or f"case {way.mark}: return" in made
 
 
 def test_no_line_is_drawn_where_the_number_of_near_words_changes(frontier):

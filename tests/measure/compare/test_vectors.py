@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -48,6 +49,14 @@ def test_weaker_guarantees_keep_more_and_give_attackers_more(frontier):
         assert error[-1][1] < error[0][1] / 5
 
 
+def test_findings_tell_of_every_mechanism(frontier):
+    (finding,) = frontier.findings
+    for way in frontier.ways:
+        assert f"{way.label}{' (refuted)' if way.reason else ''}: " in finding
+    number, share = r"[\d.]+ \([\d.]+ to [\d.]+\)", r"[\d.]+% \([\d.]+% to [\d.]+%\)"
+    assert re.search(rf"one half .*: Laplace noise: {number}, where an attacker names {share};", finding)
+
+
 def test_an_analyst_with_few_axes_gains_by_the_projection(frontier):
     """Vectors near three of eight dimensions; two are kept, and noise for two is less than noise for eight."""
     at = frontier.line("laplace", "loss", "cosine")
@@ -91,6 +100,8 @@ def test_classes_are_tried_and_shuffled_ones_are_not_learnt(rows, monkeypatch):
     assert shuffled < task.chance["accuracy"] + 6 * math.sqrt(0.25 / 300)
     line = found.line("laplace", "loss", "accuracy")
     assert line[-1][1] > 0.9 > line[0][1]
+    assert f"A classifier is right about {clean:.1%} (" in found.findings[1]
+    assert "95% of that or more: Laplace noise: " in found.findings[2]
 
 
 def test_what_can_not_be_compared_is_refused(rows):

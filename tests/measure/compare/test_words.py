@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +13,12 @@ import textveil as tv
 from textveil.guarantees import Status
 from textveil.measure.compare import compare_words
 from textveil.measure.compare import words as comparing
-from textveil.measure.compare.findings import at_epsilon, at_share
 from textveil.measure.compare.frontier import Frontier, Point, Value
+from textveil.measure.compare.noises import POINCARE
+from textveil.measure.compare.reading import at_epsilon, at_share
 from textveil.measure.compare.setting import Sizes
 from textveil.measure.compare.texts import Texts
+from textveil.measure.compare.vector_ways import WAYS
 
 SMALL = Sizes(words=60, repeats=2, pairs=20, rates=5)
 LAWS = {"exponential", "exponential-half", "exponential-cut", "exponential-tight", "response"}
@@ -54,7 +58,29 @@ def test_the_exponential_mechanism_needs_less_epsilon_than_noise_and_than_the_te
     ours, half, noise = (at_share(frontier, way) for way in ("exponential", "exponential-half", "laplace"))
     assert ours < half
     assert ours < noise
-    assert any(f"{noise / ours:.1f} times" in finding for finding in frontier.findings)
+    assert any(
+        re.search(rf"^Laplace noise and .* {noise / ours:.1f} \([\d.]+ to [\d.]+\) times", it)
+        for it in frontier.findings
+    )
+
+
+def test_every_mechanism_is_told_of(frontier):
+    told = next(it for it in frontier.findings if "with the others" in it)
+    for way in frontier.ways:
+        assert (f"{way.label}{' (refuted)' if way.reason else ''}: " in told) == (
+            way.key not in ("exponential", "laplace")
+        )
+    assert "NADP as published, nearest word (refuted): unbounded" in told
+
+
+def test_the_names_of_the_documentation_are_those_of_the_code(frontier):
+    page = (Path(__file__).parents[3] / "docs" / "comparing.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 3]
+    named = {key: row[2] for row in rows for key in re.findall(r"`([a-z-]+)`", row[1]) if key != "--only"}
+    assert {key for key, where in named.items() if "words" in where} == {way.key for way in frontier.ways}
+    assert {key for key, where in named.items() if "vectors" in where} == {way.key for way, _ in WAYS}
+    ball = {"exponential", "exponential-half", "exponential-cut", "response", *(it.way.key for it in POINCARE)}
+    assert {key for key, where in named.items() if "ball" in where} == ball
 
 
 def test_at_an_equal_epsilon_interpolation_passes_through_the_points(frontier):
@@ -122,7 +148,9 @@ def test_damaged_parts_are_measured_again(words, tmp_path):
 
 
 def test_an_unknown_mechanism_is_refused(words):
-    with pytest.raises(tv.InvalidInputError, match="no 'magic' here to compare; known: exponential,"):
+    with pytest.raises(
+        tv.InvalidInputError, match=r"no 'magic' among words; there are: exponential \(brings exponential-half\),"
+    ):
         compare_words(words, sizes=SMALL, only=["magic"])
 
 
@@ -139,7 +167,7 @@ def texts(words):
 
 
 def test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing(words, texts):
-    found = compare_words(words, sizes=SMALL, texts=texts, only=["exponential", "laplace", "untouched"])
+    found = compare_words(words, sizes=SMALL, texts=texts, only=["exponential", "laplace"])
     assert {"untouched", "shuffled"} <= {way.key for way in found.ways}
     clean, shuffled = (found.line(way, "loss", "accuracy")[0][1] for way in ("untouched", "shuffled"))
     assert clean > 0.95
@@ -149,6 +177,14 @@ def test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing
         line = found.line(way, "loss", "accuracy")
         assert line[0][1] < clean - 0.03
         assert line[-1][1] > clean - 0.03
+    assert f"A classifier is right about {clean:.1%} (" in found.findings[-2]
+    first = next(it for it in found.line("laplace", "loss", "accuracy") if it[1] >= 0.95 * clean)
+    assert f"Laplace noise, nearest word: {first[0]:.3g}, where it is {first[1]:.1%} (" in found.findings[-1]
+
+
+def test_a_mechanism_alone_is_told_of(words):
+    (finding,) = compare_words(words, sizes=SMALL, only=["exponential-tight"]).findings
+    assert finding.startswith("Proved loss at the radius where half of the words stay: exponential, tight weights: ")
 
 
 def test_too_few_texts_are_refused(words):
@@ -167,5 +203,8 @@ def test_texts_are_means_of_their_words_and_empty_ones_the_unknown_word(words):
 def test_words_of_the_ball_are_compared_with_the_noise_of_the_ball(tree):
     found = compare_words(tree, sizes=SMALL, only=["exponential", "response", "hyperbolic"])
     assert [way.key for way in found.ways] == ["exponential", "exponential-half", "response", "hyperbolic"]
-    with pytest.raises(tv.InvalidInputError, match=r"known: .* hyperbolic-published$"):
+    with pytest.raises(
+        tv.InvalidInputError,
+        match=r"no 'laplace' among words of the Poincaré ball; there are: .* hyperbolic-published$",
+    ):
         compare_words(tree, sizes=SMALL, only=["laplace"])

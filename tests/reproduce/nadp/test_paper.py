@@ -22,7 +22,7 @@ from textveil.reproduce.nadp.mechanisms import (
 )
 from textveil.reproduce.nadp.neighbours import PAPER, authors_sensitivities
 from textveil.reproduce.nadp.paper import Plan, paper
-from textveil.reproduce.nadp.showing import _nearest
+from textveil.reproduce.nadp.showing import _grows, _grows_with_threshold, _near_zero, _nearest, _never_discloses
 from textveil.vocabulary import Vocabulary
 
 TINY = Plan(
@@ -154,6 +154,45 @@ def test_the_published_neighbours_stand_beside_ours():
     table = _nearest(rows)
     assert table.header[-3:] == ["published, no noise", "published, Mahalanobis", "published, NADP"]
     assert table.rows == [["police", "a, b, c", "d, e, f", *PAPER["police"]]]
+
+
+def skewed(values, *, part="Figure 3", runs=3):
+    about = {"part": part, "data": "", "measure": "skewness", "around": 0.1 if runs > 1 else None, "runs": runs}
+    return [
+        {**about, "mechanism": name, "epsilon": epsilon, "mean": mean}
+        for name, found in values.items()
+        for epsilon, mean in found.items()
+    ]
+
+
+def test_skewness_is_compared_from_threshold_to_threshold():
+    values = {"NADP, τ = 0.1": {1.0: 1.0, 5.0: 1.0}, "NADP, τ = 0.3": {1.0: 2.0, 5.0: 2.5}}
+    told, verdict = _grows_with_threshold(skewed(values))
+    assert told == "+1.00 to +1.50; 2 of 2 above 0 (2 clearly)"
+    assert verdict == "yes"
+    assert _grows_with_threshold(skewed({name: {1.0: -found[1.0]} for name, found in values.items()}))[1] == "no"
+
+
+def test_near_zero_is_by_distance_and_below_epsilon_5():
+    others = {name: {1.0: 9.0, 5.0: 0.0} for name in (GAUSSIAN, LAPLACIAN, MAHALANOBIS, JACCARD)}
+    told, verdict = _near_zero(skewed({**others, OURS: {1.0: 0.0}, "NADP, τ = 0.5": {1.0: -2.0, 5.0: 3.0}}))
+    assert told == "NADP -2.00 to -2.00, others 9.00 to 9.00; nearer to 0 by +7.00 to +7.00; 4 of 4 above 0 (4 clearly)"
+    assert verdict == "yes"
+    assert _near_zero(skewed({**others, "NADP, τ = 0.5": {1.0: -10.0}}))[1] == "no"
+
+
+def test_single_runs_of_figure_4_decide_nothing():
+    noise = skewed({GAUSSIAN: {0.0: 5.0, 0.1: 1.0, 0.2: 2.0, 0.3: 1.9}}, part="Figure 4", runs=1)
+    told, verdict = _grows(noise)
+    assert told == "1.00 to 1.90, by steps of -0.10 to +1.00; 1 of 2 above 0 (0 clearly), 1 below (0 clearly)"
+    assert verdict == "not decided"
+
+
+def test_a_word_that_is_nearest_to_its_own_release_is_disclosed():
+    rows = [{"word": "fbi", "no noise": "fbi, cia", "NADP, τ = 0.1": "a, b", "NADP, τ = 0.5": "cia, fbi"}]
+    assert _never_discloses(rows).measured([]) == ("NADP, τ = 0.1: none; NADP, τ = 0.5: fbi", "no")
+    rows[0]["NADP, τ = 0.5"] = "a, fbis"
+    assert _never_discloses(rows).measured([])[1] == "yes"
 
 
 def test_it_reads_data_from_a_folder(tmp_path):

@@ -9,9 +9,10 @@ from textveil.measure.tasks import Lexicon
 from textveil.mechanisms.laplace import Laplace
 from textveil.reproduce import reproduce
 from textveil.reproduce.privemb import parts as module
-from textveil.reproduce.privemb.distances import errors, words_compared
+from textveil.reproduce.privemb.distances import errors, true_sizes, words_compared
 from textveil.reproduce.privemb.mechanisms import M2, MAKERS, OURS, target_of
 from textveil.reproduce.privemb.paper import Plan, paper
+from textveil.reproduce.privemb.showing import CLAIMS, _ahead
 from textveil.reproduce.privemb.words import Table, opinion_scores
 from textveil.reproduce.repeats import public_source
 
@@ -92,6 +93,44 @@ def test_errors_are_the_differences_of_distances_and_products():
     noisy = errors(Laplace(epsilon=0.5, dimension=6), vectors, pairs, 0)
     assert 4 < noisy["distance"] < 24
     assert noisy["distance, mended"] < noisy["distance"]
+
+
+def test_errors_are_read_against_true_sizes():
+    vectors = np.array([[3.0, 0.0], [0.0, 4.0], [0.0, -4.0], [0.0, -8.0]])
+    found = true_sizes(vectors, np.array([[0, 1], [2, 3]]))
+    # 5, sqrt(73), 8 and 12; 0, 0, 16 and 32.
+    lengths = [5.0, 73**0.5, 8.0, 12.0]
+    assert found["distance"] == pytest.approx(np.mean(lengths))
+    assert found["deviation of distances"] == pytest.approx(np.std(lengths))
+    assert found["inner product"] == 12.0
+
+
+def compared(names, *, same_beta=False, part="Figure 4"):
+    about = {"part": part, "data": "", "measure": "accuracy", "epsilon": 1.0, "around": 0.01, "runs": 5}
+    records = [{**about, "mechanism": name, "mean": mean} for name, mean in names.items()]
+    ahead, behind = ("A1", M2) if part == "Figure 4" else (OURS, M2)
+    return _ahead(ahead, behind, part, "accuracy", same_beta=same_beta)(records)
+
+
+def test_a1_is_compared_without_its_variant():
+    told, verdict = compared({"A1": 0.6, "A1, as far apart as 300 dimensions": 0.4, M2: 0.5})
+    assert told == "+10.0 to +10.0 points; 1 of 1 above 0 (1 clearly)"
+    assert verdict == "yes"
+
+
+def test_ours_is_compared_with_m2_of_the_same_beta():
+    names = {f"{name}, β = {beta}": mean for name, beta, mean in
+             [(M2, 0.5, 0.5), (M2, 0.9, 0.7), (OURS, 0.5, 0.6), (OURS, 0.9, 0.8)]}  # fmt: skip
+    told, verdict = compared(names, same_beta=True, part="Figure 3")
+    assert told == "+10.0 to +10.0 points; 2 of 2 above 0 (2 clearly)"
+    assert verdict == "yes"
+
+
+def test_every_claim_has_a_verdict(made):
+    for claim in CLAIMS:
+        told, verdict = claim.measured(made.records)
+        assert told
+        assert verdict in ("yes", "no", "not decided")
 
 
 def test_ours_has_the_dimensions_of_m2_and_no_delta():

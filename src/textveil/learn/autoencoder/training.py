@@ -54,6 +54,7 @@ class Recipe:
     words : most public words
     noise : "privunit", or "published" for ADePT's own
     epsilon, up_to : the noise is that of an epsilon between these two, another for each batch
+    growing : the share of the training over which the noise grows from the least to any of these
     epochs, batch, rate : passes over all utterances, utterances at once, and the largest step of Adam
     hidden_words : the share of words that are shown as unknown, so that no word is relied on
     seed : of everything random
@@ -65,6 +66,7 @@ class Recipe:
     noise: str = "privunit"
     epsilon: float = 8.0
     up_to: float | None = None
+    growing: float = 0.5
     epochs: int = 20
     batch: int = 64
     rate: float = 4e-3
@@ -77,6 +79,7 @@ class Recipe:
         require_count("seed", self.seed, least=0)
         require_positive("rate", self.rate)
         require_probability("hidden_words", self.hidden_words)
+        require_probability("growing", self.growing)
         if require_positive("epsilon", self.epsilon) > require_positive("up_to", self.last_epsilon):
             raise InvalidInputError(f"up_to must be at least epsilon, {self.epsilon:g} (got {self.up_to!r})")
         if self.noise not in NOISES:
@@ -94,6 +97,11 @@ class Recipe:
             TrainingNoise(self.noise, epsilon=float(e), dimension=self.shape.latent, clip=self.shape.clip)
             for e in np.geomspace(self.epsilon, self.last_epsilon, levels)
         ]
+
+    def met_at(self, noises: Sequence[TrainingNoise], done: float) -> Sequence[TrainingNoise]:
+        """Return which of all noises, the least last, are met after this share of the training."""
+        many = len(noises) if done >= self.growing else 1 + int(done / self.growing * len(noises))
+        return noises[-many:]
 
     def rate_at(self, done: float) -> float:
         """Return the step of Adam after this share of the training: it rises shortly and falls in a straight line."""
@@ -183,7 +191,8 @@ class Trainer:
             for group in self._optimiser.param_groups:
                 group["lr"] = self._recipe.rate_at(done)
             streams = _streams(self._recipe.seed, "batch", epoch * len(batches) + number, len(rows))
-            loss = self._loss([self._sequences[row] for row in rows], streams)
+            met = self._recipe.met_at(self._noises, done)
+            loss = self._loss([self._sequences[row] for row in rows], streams, met)
             self._optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self._network.parameters(), _LARGEST_GRADIENT)
@@ -200,11 +209,11 @@ class Trainer:
         batches = np.array_split(order, -(-len(order) // self._recipe.batch))
         return [batches[number] for number in np.argsort(second[: len(batches)], kind="stable")]
 
-    def _loss(self, sequences: Sequence[Sequence[int]], streams: Streams) -> Any:
+    def _loss(self, sequences: Sequence[Sequence[int]], streams: Streams, met: Sequence[TrainingNoise]) -> Any:
         torch = _torch()
         ids = padded(sequences)
         lengths = np.array([len(sequence) for sequence in sequences])
-        noise = self._noises[int(below(streams.select(slice(1)), len(self._noises))[0])]
+        noise = met[int(below(streams.select(slice(1)), len(met))[0])]
         streams.used += 1
         drawn = noise.draw(streams)
         shown = [_hidden(ids, lengths, streams, self._recipe.hidden_words) for _ in range(2)]

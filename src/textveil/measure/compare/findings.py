@@ -70,7 +70,7 @@ def _of_attackers(frontier: Frontier, noise: str, epsilon: float) -> list[str]:
         )
     if apart := both("pair"):
         found.append(
-            f"Who knows two neighbours of which it was one tells them apart with chance {' and '.join(apart)}."
+            f"Who knows two neighbours of which it was one tells them apart with chance {apart[0]} and {apart[1]}."
         )
     if (running := both("running")) and (frequent := both("frequent")) and (word := both("frequent_word")):
         found.append(
@@ -91,7 +91,7 @@ def _where(frontier: Frontier, what: str, *, across: str, told: Collection[str])
     """Say at what loss each way that was not told of has half of a quantity."""
     left = [way for way in frontier.ways if way.status is not None and way.key not in told]
     losses = [
-        f"{way.label}{' (refuted)' if way.status is Status.REFUTED else ''} {_loss(frontier, way, across)}"
+        f"{way.label}{' (refuted)' if way.status is Status.REFUTED else ''}: {_loss(frontier, way, across)}"
         for way in left
     ]
     return [f"Proved loss at the radius where {what}: {'; '.join(losses)}."] if losses else []
@@ -107,7 +107,7 @@ def _loss(frontier: Frontier, way: Way, across: str) -> str:
     if loss is None:
         below, above = beside(frontier, way.key, HALF, across=across, of="loss")
         if below is None:
-            return f"less than {at_most}{above:.3g}, the least tried"
+            return f"at most {above:.3g}, the least tried"
         return f"above {below:.3g}" if above is None else f"between {below:.3g} and {above:.3g}, where it jumps"
     named = read(frontier, way.key, HALF, across=across, of="naming") if across == "cosine" else None
     return at_most + _number(loss) + (f", where an attacker names {_share(named)}" if named else "")
@@ -136,11 +136,11 @@ def _of_classifiers(frontier: Frontier) -> list[str]:
     for way, line in tried.items():
         if way.status is not None and way.status is not Status.REFUTED and line:
             place = next((it for it in line if it[1].value >= _NEARLY * clean.value), None)
-            reached.append(f"{way.label} " + (f"{place[0]:.3g}, where it is {_share(place[1])}" if place else "none"))
+            reached.append(f"{way.label}: " + (f"{place[0]:.3g}, where it is {_share(place[1])}" if place else "none"))
     if reached:
         found.append(
-            f"Least proved loss at the radius, of those tried, where its accuracy on released texts is {_NEARLY:.0%} of "
-            f"that or more: {'; '.join(reached)}."
+            f"Least proved loss at the radius, of those tried, where its accuracy on released texts is "
+            f"{_NEARLY:.0%} of that or more: {'; '.join(reached)}."
         )
     return found
 

@@ -70,7 +70,7 @@ def _mark_unbounded(axes: Any, farthest: float, beyond: float) -> None:
     half = math.sqrt(beyond / farthest) / 1.05
     axes.axvspan(beyond / half, beyond * half, color="#f0f0f0", zorder=0, linewidth=0)
     axes.set_xlim(right=beyond * half)
-    axes.text(beyond, 0.98, "∞", transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=11)
+    axes.text(beyond, -0.02, "∞", transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=12)
 
 
 def broken_line(points: Sequence[Point], across: str, up: str) -> list[tuple[float, float, float, float]]:

@@ -14,9 +14,7 @@ from textveil.reproduce.sentdp.showing import blank
 def draw(records: Records) -> Any:
     """Draw the four tasks of Figure 2 above; skewness, recovered words and Figure 4 below."""
     # In Figure 2 NADP has one threshold, by which Figure 3 names it.
-    named = [
-        {**one, "mechanism": f"{NADP}, τ = {THRESHOLD:g}"} if one["mechanism"] == NADP else one for one in records
-    ]
+    named = [{**one, "mechanism": f"{NADP}, τ = {THRESHOLD:g}"} if one["mechanism"] == NADP else one for one in records]
     utility, privacy, noise = (chosen(named, part=f"Figure {number}") for number in (2, 3, 4))
     styles = styles_of([*utility, *privacy])
     figure = blank(15, 9)
