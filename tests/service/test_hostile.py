@@ -119,7 +119,9 @@ def test_a_stream_that_is_cut_off_by_a_stop_is_logged_by_its_kind_alone(service,
     assert "cut off, since the service stops" in caplog.text
     assert not [record for record in caplog.records if record.exc_info]
     assert "Traceback" not in caplog.text
-    assert [entry.state for entry in Ledger(place.ledger).history("tickets")] == ["committed"]
+    # A slow machine stops before the receipt is noted: it is spent all the same.
+    (entry,) = Ledger(place.ledger).history("tickets")
+    assert entry.state in ("committed", "touched")
 
 
 def test_a_ledger_that_is_replaced_under_a_service_stops_it(client, place):
