@@ -200,3 +200,11 @@ def test_sampling_there_is_sampling_here(device):
         mechanism.sample_there(torch.full((50, 7), torch.nan, dtype=torch.float64, device=device), streams)
     with pytest.raises(InvalidInputError, match="steps"):
         mechanism.sample_there(torch.full((50, 7), 1e30, dtype=torch.float64, device=device), streams)
+
+
+def test_noise_that_no_device_draws_is_refused_there():
+    streams = RandomSource.keyed(b"k" * 32).streams(b"x", np.arange(2))
+    mechanism = tv.CoordinateLaplace(epsilon=1.0, dimension=3)
+    assert not mechanism.draws_there
+    with pytest.raises(InvalidInputError, match="drawn on the CPU"):
+        mechanism.sample_there(torch.zeros((2, 3), dtype=torch.float64), streams)

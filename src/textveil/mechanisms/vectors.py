@@ -88,8 +88,8 @@ class AdditiveMechanism(VectorMechanism):
         return False
 
     def _draw_there(self, streams: Streams, device: Any) -> Any:
-        """Draw the noise of all items on a device, before it is rounded to the lattice."""
-        raise NotImplementedError
+        """Draw the noise of all items on a device, before it is rounded to the lattice, if `draws_there`."""
+        raise InvalidInputError(f"the noise of {type(self).__name__} is drawn on the CPU: give tensor.cpu()")
 
     def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
         """Release private vectors, with the receipt that says what was promised; vectors on a GPU get noise there."""
