@@ -711,10 +711,24 @@ VOCABULARY_PATCHES = (
         (CERTIFIED + "test_the_lowest_row_wins_among_equal_scores",),
     ),
     Patch(
+        "the best point in the middle counts as if its score were certain",
+        "vocabulary/certified.py",
+        "_highest(scores[i]) - around[start + i]",
+        "_highest(scores[i]) + around[start + i]",
+        (CERTIFIED + "test_the_best_point_is_on_the_list_and_chosen",),
+    ),
+    Patch(
+        "a query that is not a number is encoded",
+        "vocabulary/codes.py",
+        "if bits >= _FARTHEST_BITS:",
+        "if largest >= FARTHEST:",
+        (CODES + "test_queries_that_are_too_far_are_refused",),
+    ),
+    Patch(
         "products of bytes keep the shift of the points",
         "vocabulary/byte_products.py",
-        "-_SHIFT * queries.sum(axis=1, dtype=np.int32)",
-        "0 * queries.sum(axis=1, dtype=np.int32)",
+        "return -_SHIFT * of_codes",
+        "return 0 * of_codes",
         (CODES + "test_products_of_bytes_are_those_of_whole_numbers",),
     ),
     Patch(
@@ -1537,8 +1551,8 @@ COMPARING_PATCHES = (
     Patch(
         "an interval is read off the middles of the points",
         "measure/compare/reading.py",
-        '[("value", "low"), ("value", "high")]',
-        '[("value", "value"), ("value", "value")]',
+        'product(("low", "high"), repeat=2)',
+        'product(("value", "value"), repeat=2)',
         (COMPARING + "test_reading.py::test_what_is_read_off_has_the_interval_of_its_points",),
     ),
     Patch(

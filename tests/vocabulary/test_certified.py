@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from textveil.vocabulary import certified, search
-from textveil.vocabulary.byte_products import available
+from textveil.vocabulary.byte_products import QUERIES, available
 from textveil.vocabulary.certified import ShortLists
-from textveil.vocabulary.codes import encode_points
+from textveil.vocabulary.codes import encode_points, encode_queries
 from textveil.vocabulary.search import NearestPoint, half_norms
 
 STEP = 2.0**-20
@@ -30,9 +30,9 @@ def noisy(points, epsilon, count, seed):
     return points[generator.integers(len(points), size=count)] + noise
 
 
-def short_lists(points):
+def listed(points, queries):
     halves = half_norms(points)
-    return ShortLists(points, halves, encode_points(points, halves))
+    return ShortLists(points, halves, encode_points(points, halves)).nearest(queries, encode_queries(queries, QUERIES))
 
 
 def best_by_float64(points, queries):
@@ -45,7 +45,7 @@ def best_by_float64(points, queries):
 def test_the_best_point_is_on_the_list_and_chosen(dimension, epsilon):
     points = clustered(dimension, 3000, dimension)
     queries = noisy(points, epsilon, 250, seed=7)
-    answers, margins, certain = short_lists(points).nearest(queries)
+    answers, margins, certain = listed(points, queries)
     best, scores = best_by_float64(points, queries)
     assert certain.mean() > 0.9
     assert (answers == best)[certain].all()
@@ -59,7 +59,7 @@ def test_a_list_that_gets_too_long_is_given_up_and_says_so():
     generator = np.random.default_rng(1)
     points = (np.rint((5 + 1e-4 * generator.standard_normal((4000, 40))) / STEP) * STEP).astype(np.float32)
     queries = points[:50] + 0.5 * generator.standard_normal((50, 40))
-    _, _, certain = short_lists(points).nearest(queries)
+    _, _, certain = listed(points, queries)
     assert not certain.any()
     index = NearestPoint(points)
     index._asked = search._WORTH_QUERIES
@@ -69,13 +69,13 @@ def test_a_list_that_gets_too_long_is_given_up_and_says_so():
 def test_a_list_that_was_given_up_is_never_taken_up_again():
     longest = certified._LONGEST
     least, lengths = np.zeros(1, dtype=np.float32), np.array([longest - 10], dtype=np.int32)
-    listed, uppers = np.zeros((1, longest), dtype=np.int32), np.ones((1, longest), dtype=np.float32)
-    scores = np.ones(64, dtype=np.float32)
-    certified._add(scores, np.float32(0.1), 0, 0, (least, lengths, listed, uppers))
+    points, uppers = np.zeros((1, longest), dtype=np.int32), np.ones((1, longest), dtype=np.float32)
+    scores, reached = np.ones(64, dtype=np.float32), np.uint64(2**64 - 1)
+    certified._add(scores, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
     assert lengths[0] == longest + 1
     # Now most of what was on the list would drop out; but what was not put on it is lost.
     least[0], uppers[0, 5:] = 0.5, 0
-    certified._add(scores, np.float32(0.1), 0, 0, (least, lengths, listed, uppers))
+    certified._add(scores, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
     assert lengths[0] == longest + 1
 
 
@@ -84,7 +84,7 @@ def test_a_full_list_is_looked_through_again():
     # The best come last, so that the list fills with points that drop out later.
     order = np.argsort(np.abs(points).max(axis=1))
     queries = noisy(points[order[:50]], 3.0, 60, seed=3)
-    answers, _, certain = short_lists(points).nearest(queries)
+    answers, _, certain = listed(points, queries)
     best, _ = best_by_float64(points, queries)
     assert (answers == best)[certain].all()
 
@@ -95,7 +95,7 @@ def test_the_lowest_row_wins_among_equal_scores():
     # Of equal length, but the point with the larger row has the larger coordinate and is seen first.
     points[500, :3] = 0, 5, 0
     points[7, :3] = 0, 3, 4
-    answers, margins, certain = short_lists(points).nearest(2.0**-30 * np.eye(8)[3:6])
+    answers, margins, certain = listed(points, 2.0**-30 * np.eye(8)[3:6])
     assert answers.tolist() == [7, 7, 7]
     assert certain.all()
     assert (margins == 0).all()
@@ -125,6 +125,6 @@ def test_both_ways_give_the_same_answers(monkeypatch):
 def test_few_queries_are_left_for_another_way():
     points = clustered(9, 5000, 100)
     for epsilon in (2.0, 10.0, 40.0):
-        _, _, certain = short_lists(points).nearest(noisy(points, epsilon, 200, seed=10))
+        _, _, certain = listed(points, noisy(points, epsilon, 200, seed=10))
         assert certain.mean() > 0.95
     assert len(points) / 5 > certified._LONGEST

@@ -4,8 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.compiled import compiled
+from textveil.errors import InvalidInputError
 from textveil.gpu.tiles import BLOCK
-from textveil.vocabulary.byte_products import POINTS, QUERIES, available, byte_products, first_sums, pack_points
+from textveil.vocabulary.byte_products import (
+    POINTS,
+    QUERIES,
+    available,
+    first_sums,
+    lowest_bit,
+    pack_points,
+    score_bytes,
+)
 from textveil.vocabulary.codes import encode_points, encode_queries
 from textveil.vocabulary.search import half_norms
 
@@ -85,15 +94,17 @@ def test_zero_vectors_have_codes():
 
 
 @compiled
-def all_products(packed, queries, sums, out):
-    room = np.empty((QUERIES, POINTS), dtype=np.int32)
-    halves = np.zeros(packed.shape[0] * POINTS, dtype=np.float32)
-    factors = np.ones(queries.shape[0], dtype=np.float32)
-    thresholds = np.full(queries.shape[0], -np.inf, dtype=np.float32)
+def all_scores(packed, queries, sums, halves, factors, thresholds, out, found):
+    scores, reached = np.empty((QUERIES, POINTS), dtype=np.float32), np.empty(QUERIES, dtype=np.uint64)
     for group in range(packed.shape[0]):
         for first in range(0, queries.shape[0], QUERIES):
-            byte_products(packed, group, queries, first, sums, halves, factors, thresholds, room)
-            out[first : first + QUERIES, group * POINTS : (group + 1) * POINTS] = room
+            if score_bytes(packed, group, queries, first, sums, halves, factors, thresholds, scores, reached):
+                out[first : first + QUERIES, group * POINTS : (group + 1) * POINTS] = scores
+                for i in range(QUERIES):
+                    bits = reached[i]
+                    while bits:
+                        found[first + i, group * POINTS + lowest_bit(bits)] = True
+                        bits &= bits - np.uint64(1)
 
 
 @needs_instruction
@@ -104,33 +115,49 @@ def test_products_of_bytes_are_those_of_whole_numbers(width):
     queries = generator.integers(-127, 128, (4 * QUERIES, width)).astype(np.int8)
     points[:2], queries[:2] = 127, -127
     points[2:4], queries[2:4] = -127, 127
-    out = np.empty((len(queries), len(points)), dtype=np.int32)
-    all_products(pack_points(points), queries, first_sums(queries), out)
+    out, found = np.empty((len(queries), len(points)), dtype=np.float32), np.zeros((len(queries), len(points)), bool)
+    halves, factors = np.zeros(len(points), dtype=np.float32), np.ones(len(queries), dtype=np.float32)
+    sums = first_sums(queries.sum(axis=1, dtype=np.int32))
+    all_scores(pack_points(points), queries, sums, halves, factors, factors * -np.inf, out, found)
     assert (out == queries.astype(np.int64) @ points.T.astype(np.int64)).all()
-
-
-@compiled
-def all_found(packed, queries, sums, halves, factors, thresholds, found):
-    room = np.empty((QUERIES, POINTS), dtype=np.int32)
-    for group in range(packed.shape[0]):
-        for first in range(0, queries.shape[0], QUERIES):
-            bits = byte_products(packed, group, queries, first, sums, halves, factors, thresholds, room)
-            for i in range(QUERIES):
-                found[first + i, group] = bits >> i & 1
+    assert found.all()
 
 
 @needs_instruction
-def test_groups_with_a_score_of_at_least_the_threshold_are_found():
+def test_points_with_a_score_of_at_least_the_threshold_are_found():
     generator = np.random.default_rng(8)
     points = generator.integers(-127, 128, (10 * POINTS, 20)).astype(np.int8)
     queries = generator.integers(-127, 128, (5 * QUERIES, 20)).astype(np.int8)
     halves = generator.uniform(0, 500, len(points)).astype(np.float32)
     factors = generator.choice(np.float32([0.25, 0.5, 1]), len(queries))
     products = (queries.astype(np.int64) @ points.T.astype(np.int64)).astype(np.float32)
-    best = (products * factors[:, None] - halves).reshape(len(queries), -1, POINTS).max(axis=2)
-    thresholds = best[:, 3].copy()
-    found = np.empty(best.shape, dtype=bool)
-    all_found(pack_points(points), queries, first_sums(queries), halves, factors, thresholds, found)
-    assert (found == (best >= thresholds[:, None])).all()
-    assert found[:, 3].all()
-    assert 0.2 < found.mean() < 0.8
+    scores = products * factors[:, None] - halves
+    thresholds = scores[:, 3 * POINTS : 4 * POINTS].max(axis=1)
+    out, found = np.empty_like(scores), np.zeros(scores.shape, dtype=bool)
+    sums = first_sums(queries.sum(axis=1, dtype=np.int32))
+    all_scores(pack_points(points), queries, sums, halves, factors, thresholds, out, found)
+    assert (found == (scores >= thresholds[:, None])).all()
+    assert found.any(axis=1).all()
+    assert found.mean() < 0.2
+
+
+@pytest.mark.parametrize("dimension", [1, 7, 100])
+def test_queries_are_measured_while_they_are_encoded(dimension):
+    queries = 5 * table(dimension, 30, dimension)
+    queries[4, -1] += STEP / 2**10
+    queries[5, 0] += STEP / 2
+    queries[6], queries[7, 0] = 0.0, -(2.0**399)
+    coded = encode_queries(queries, 16)
+    assert len(coded.codes) == 32
+    assert not coded.codes[30:].any()
+    assert (coded.sums[:30] == coded.codes[:30].sum(axis=1, dtype=np.int64)).all()
+    assert np.allclose(coded.lengths[:30], np.linalg.norm(queries, axis=1), rtol=1e-12)
+    assert coded.on_lattice[:30].tolist() == [row != 4 for row in range(30)]
+
+
+@pytest.mark.parametrize("far", [np.nan, -np.nan, np.inf, -np.inf, 2.0**400, -(2.0**400)])
+def test_queries_that_are_too_far_are_refused(far):
+    queries = np.ones((20, 9))
+    queries[13, 8] = far
+    with pytest.raises(InvalidInputError, match="finite and below 2\\^400"):
+        encode_queries(queries)

@@ -8,7 +8,7 @@ scores in their registers, and leave them only if one is worth a look.
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -45,54 +45,66 @@ def available() -> bool:
 
 
 def pack_points(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Lay out points, a multiple of 64, for `byte_products`: shape (groups, width / 4, 64, 4)."""
+    """Lay out points, a multiple of 64, for `score_bytes`: shape (groups, width / 4, 64, 4)."""
     groups = codes.reshape(-1, POINTS, codes.shape[1] // _BYTES, _BYTES).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(groups).view(np.uint8) + np.uint8(_SHIFT)
 
 
-def first_sums(queries: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Return where the sums of each query begin, so that the shift of the points drops out."""
-    sums: NDArray[np.int32] = -_SHIFT * queries.sum(axis=1, dtype=np.int32)
-    return sums
+def first_sums(of_codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return where the sums of each query begin, so that the shift of the points drops out, by the sum of its codes."""
+    return -_SHIFT * of_codes
 
 
 @instruction
-def byte_products(
+def score_bytes(
     _typing: Any, points: Any, group: Any, queries: Any, first: Any, sums: Any, halves: Any, factors: Any,
-    thresholds: Any, out: Any,
+    thresholds: Any, scores: Any, reached: Any,
 ) -> Any:  # fmt: skip
     """Compare the scores of six queries, from `first`, with the 64 points of a group to a threshold of each query.
 
-    Returns a whole number whose bit i says whether query first + i has a score of at least its threshold; if any has,
-    the products are written. The other arguments are arrays: where sums begin (int32), the half norm of each point,
-    the factor and the threshold of each query (float32), and room for the products, shape (6, 64), int32.
+    Returns whether any score is at least the threshold of its query; then the scores are written, and for each query
+    a whole number whose bit j says whether point j has such a score. The other arguments are arrays: where sums begin
+    (int32), the half norm of each point, the factor and the threshold of each query (float32), and room for the
+    scores, shape (6, 64), float32, and for the bits (uint64).
     """
-    signature = types.int32(points, types.int64, queries, types.int64, sums, halves, factors, thresholds, out)
+    signature = types.boolean(
+        points, types.int64, queries, types.int64, sums, halves, factors, thresholds, scores, reached
+    )
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         arrays = [
             context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else value
             for kind, value in zip(signature.args, args, strict=True)
         ]
-        points, group, queries, first, sums, halves, factors, thresholds, out = arrays
+        points, group, queries, first, sums, halves, factors, thresholds, scores, reached = arrays
         totals = _products(builder, points, group, queries, first, sums)
         own = [_at(builder, halves, builder.mul(group, _number(POINTS)), _LANES * j) for j in range(_VECTORS)]
         own = [_load(builder, place, _FLOATS) for place in own]
-        found = ir.Constant(_WORD, 0)
+        found, bits = [], []
         for i in range(QUERIES):
             factor, threshold = (
                 _spread(builder, _load(builder, _at(builder, array, first, i), _FLOAT), _FLOATS)
                 for array in (factors, thresholds)
             )
-            has = _has_score(builder, totals[i * _VECTORS : (i + 1) * _VECTORS], factor, own, threshold)
-            found = builder.or_(found, builder.shl(builder.zext(has, _WORD), ir.Constant(_WORD, i)))
-        with builder.if_then(builder.icmp_signed("!=", found, ir.Constant(_WORD, 0)), likely=False):
-            for place, value in enumerate(totals):
-                target = _pointer(builder, _at(builder, out, _number(0), _LANES * place), _VECTOR)
-                builder.store(value, target, align=_BYTES)
-        return found
+            of_query = _scores(builder, totals[i * _VECTORS : (i + 1) * _VECTORS], factor, own)
+            found += of_query
+            bits.append(_reaching(builder, of_query, threshold))
+        some = builder.icmp_unsigned("!=", reduce(builder.or_, bits), _number(0))
+        with builder.if_then(some, likely=False):
+            for place, value in enumerate(found):
+                _store(builder, value, _at(builder, scores, _number(0), _LANES * place))
+            for i, value in enumerate(bits):
+                _store(builder, value, _at(builder, reached, _number(0), 2 * i))
+        return some
 
     return signature, generate
+
+
+@instruction
+def lowest_bit(_typing: Any, _bits: Any) -> Any:
+    """Return the place of the lowest bit of a number that has one."""
+    certain = ir.Constant(ir.IntType(1), 1)
+    return types.int64(types.uint64), lambda _context, builder, _s, args: builder.cttz(args[0], certain)
 
 
 def _products(builder: Any, points: Any, group: Any, queries: Any, first: Any, sums: Any) -> list[Any]:
@@ -128,15 +140,26 @@ def _products(builder: Any, points: Any, group: Any, queries: Any, first: Any, s
     return following
 
 
-def _has_score(builder: Any, totals: list[Any], factor: Any, halves: list[Any], threshold: Any) -> Any:
-    """Whether factor * total - half is at least the threshold for any of the points."""
-    found = None
-    for total, half in zip(totals, halves, strict=True):
-        score = builder.fsub(builder.fmul(builder.sitofp(total, _FLOATS), factor), half)
-        reaches = builder.fcmp_ordered(">=", score, threshold)
-        found = reaches if found is None else builder.or_(found, reaches)
-    bits = builder.bitcast(found, ir.IntType(_LANES))
-    return builder.icmp_signed("!=", bits, ir.Constant(ir.IntType(_LANES), 0))
+def _scores(builder: Any, totals: list[Any], factor: Any, halves: list[Any]) -> list[Any]:
+    """The scores factor * total - half of the points."""
+    return [
+        builder.fsub(builder.fmul(builder.sitofp(total, _FLOATS), factor), half)
+        for total, half in zip(totals, halves, strict=True)
+    ]
+
+
+def _reaching(builder: Any, scores: list[Any], threshold: Any) -> Any:
+    """A whole number whose bits say which scores are at least the threshold."""
+    reaching = [builder.fcmp_ordered(">=", score, threshold) for score in scores]
+    while len(reaching) > 1:
+        reaching = [_joined(builder, *pair) for pair in zip(reaching[::2], reaching[1::2], strict=True)]
+    return builder.bitcast(reaching[0], _ADDRESS)
+
+
+def _joined(builder: Any, first: Any, second: Any) -> Any:
+    """The bits of one vector and then those of another."""
+    places = range(2 * first.type.count)
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(_WORD, len(places)), list(places)))
 
 
 def _at(builder: Any, array: Any, first: Any, more: int) -> Any:
@@ -159,6 +182,10 @@ def _pointer(builder: Any, address: Any, kind: Any) -> Any:
 
 def _load(builder: Any, address: Any, kind: Any) -> Any:
     return builder.load(_pointer(builder, address, kind), align=_BYTES)
+
+
+def _store(builder: Any, value: Any, address: Any) -> None:
+    builder.store(value, _pointer(builder, address, value.type), align=_BYTES)
 
 
 def _spread(builder: Any, value: Any, kind: Any) -> Any:

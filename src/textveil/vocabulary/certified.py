@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from textveil.compiled import compiled, compiled_reduction
 from textveil.gpu.tiles import BLOCK
-from textveil.vocabulary.byte_products import POINTS, QUERIES, byte_products, first_sums, pack_points
-from textveil.vocabulary.codes import PointCodes, encode_queries
+from textveil.vocabulary.byte_products import POINTS, QUERIES, first_sums, lowest_bit, pack_points, score_bytes
+from textveil.vocabulary.codes import PointCodes, QueryCodes
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # Points on a short list; a query with more is answered another way.
 _LONGEST = 384
+_ONE = np.uint64(1)
 
 
 class ShortLists:
@@ -32,22 +33,23 @@ class ShortLists:
         self._table = (pack_points(codes.codes), codes.halves, codes.scales, codes.bounds)
         self._room = threading.local()
 
-    def nearest(self, queries: Floats) -> tuple[Ids, Floats, NDArray[np.bool_]]:
+    def nearest(self, queries: Floats, coded: QueryCodes) -> tuple[Ids, Floats, NDArray[np.bool_]]:
         """Return the row with the best float64 score on each list, its margin there, and whether there is a list.
 
         The lowest row wins among equal scores. The margin is infinite where one point alone is on the list.
+
+        Parameters
+        ----------
+        queries : what is asked
+        coded : the same as codes, filled up to a multiple of `QUERIES`
         """
-        filled = np.zeros((-(-len(queries) // QUERIES) * QUERIES, queries.shape[1]))
-        filled[: len(queries)] = queries
-        coded = encode_queries(filled)
-        count = len(filled)
+        count = len(coded.codes)
         least = np.full(count, -np.inf, dtype=np.float32)
         lengths = np.zeros(count, dtype=np.int32)
-        listed, uppers = self._lists(count)
-        asked = (coded.codes, first_sums(coded.codes), coded.scales, coded.norms, coded.errors)
-        short = (least, lengths, listed, uppers)
-        products, scores = np.empty((QUERIES, POINTS), dtype=np.int32), np.empty(POINTS, dtype=np.float32)
-        _make_lists(self._table, asked, short, (*np.empty((3, count), dtype=np.float32), products, scores))
+        asked = (coded.codes, first_sums(coded.sums), coded.scales, coded.norms, coded.errors)
+        short = (least, lengths, *self._lists(count))
+        scores, reached = np.empty((QUERIES, POINTS), dtype=np.float32), np.empty(QUERIES, dtype=np.uint64)
+        _make_lists(self._table, asked, short, (*np.empty((3, count), dtype=np.float32), scores, reached))
         answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
         _choose(self._points, self._halves, self._rows, queries, short, answers, margins)
         return answers, margins, lengths[: len(queries)] <= _LONGEST
@@ -60,48 +62,62 @@ class ShortLists:
         return points[:count], ends[:count]
 
 
+@compiled
+def _make_lists(table, asked, short, room):  # type: ignore[no-untyped-def]
+    packed, halves = table[:2]
+    queries, sums = asked[:2]
+    factors, around, thresholds, scores, reached = room
+    least = short[0]
+    # The best of a few points in the middle leaves little of the others to look at.
+    middle = packed.shape[0] // 2
+    _begin_block(middle * POINTS // BLOCK, table, asked, least, room)
+    for start in range(0, queries.shape[0], QUERIES):
+        score_bytes(packed, middle, queries, start, sums, halves, factors, thresholds, scores, reached)
+        for i in range(QUERIES):
+            least[start + i] = _highest(scores[i]) - around[start + i]
+    for group in range(packed.shape[0]):
+        first = group * POINTS
+        if first % BLOCK == 0:
+            _begin_block(first // BLOCK, table, asked, least, room)
+        for start in range(0, queries.shape[0], QUERIES):
+            if score_bytes(packed, group, queries, start, sums, halves, factors, thresholds, scores, reached):
+                for i in range(QUERIES):
+                    if reached[i]:
+                        q = start + i
+                        _add(scores[i], reached[i], around[q], first, q, short)
+                        thresholds[q] = least[q] - around[q]
+
+
+@compiled
+def _begin_block(block, table, asked, least, room):  # type: ignore[no-untyped-def]
+    """Write what the scores of a block are multiplied by, how far they may be wrong, and from where on they count."""
+    _, _, scales, bounds = table
+    _, _, query_scales, norms, errors = asked
+    factors, around, thresholds = room[:3]
+    for q in range(least.size):
+        factors[q] = query_scales[q] * scales[block]
+        around[q] = norms[q] * bounds[block, 0] + errors[q] * bounds[block, 1] + bounds[block, 2]
+        thresholds[q] = least[q] - around[q]
+
+
 @compiled_reduction
-def _scores(products, factor, halves, scores):  # type: ignore[no-untyped-def]
-    """Write the scores of a group and return the highest."""
-    best = np.float32(-np.inf)
-    for j in range(POINTS):
-        scores[j] = np.float32(products[j]) * factor - halves[j]
-        best = max(best, scores[j])
+def _highest(scores):  # type: ignore[no-untyped-def]
+    best = scores[0]
+    for score in scores:
+        best = max(best, score)
     return best
 
 
 @compiled
-def _make_lists(table, asked, short, room):  # type: ignore[no-untyped-def]
-    packed, halves, scales, bounds = table
-    queries, sums, query_scales, norms, errors = asked
-    factors, around, thresholds, products, scores = room
-    least = short[0]
-    for group in range(packed.shape[0]):
-        first = group * POINTS
-        block = first // BLOCK
-        if first % BLOCK == 0:
-            for q in range(least.size):
-                factors[q] = query_scales[q] * scales[block]
-                around[q] = norms[q] * bounds[block, 0] + errors[q] * bounds[block, 1] + bounds[block, 2]
-                thresholds[q] = least[q] - around[q]
-        for start in range(0, queries.shape[0], QUERIES):
-            found = byte_products(packed, group, queries, start, sums, halves, factors, thresholds, products)
-            q = start
-            while found:
-                if found & 1:
-                    best = _scores(products[q - start], factors[q], halves[first : first + POINTS], scores)
-                    least[q] = max(least[q], best - around[q])
-                    thresholds[q] = least[q] - around[q]
-                    _add(scores, around[q], first, q, short)
-                found >>= 1
-                q += 1
-
-
-@compiled
-def _add(scores, error, first, q, short):  # type: ignore[no-untyped-def]
+def _add(scores, reached, error, first, q, short):  # type: ignore[no-untyped-def]
     """Put points on the list of a query; one that is nearly full is looked through first, and given up if in vain."""
     least, lengths, listed, uppers = short
     length, lowest, points, ends = lengths[q], least[q], listed[q], uppers[q]
+    bits = reached
+    while bits:
+        lowest = max(lowest, scores[lowest_bit(bits)] - error)
+        bits &= bits - _ONE
+    least[q] = lowest
     if length > _LONGEST:
         return
     if length > _LONGEST - POINTS:
@@ -109,10 +125,12 @@ def _add(scores, error, first, q, short):  # type: ignore[no-untyped-def]
         if length > _LONGEST // 2:
             lengths[q] = _LONGEST + 1
             return
-    for j in range(POINTS):
+    while reached:
+        j = lowest_bit(reached)
         if scores[j] + error >= lowest:
             points[length], ends[length] = first + j, scores[j] + error
             length += 1
+        reached &= reached - _ONE
     lengths[q] = length
 
 

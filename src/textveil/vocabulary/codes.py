@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.compiled import compiled, over_threads
+from textveil.compiled import compiled, compiled_reduction, over_threads
+from textveil.elementary import float_bits, float_from_bits
+from textveil.errors import InvalidInputError
 from textveil.gpu.codes import LARGEST, ROUNDING, SPARE
 from textveil.gpu.tiles import BLOCK
+from textveil.vocabulary.lattice import STEP
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,7 +28,14 @@ Bytes = NDArray[np.int8]
 # A code is as wide as a multiple of this.
 WIDTH = 4
 
+# Squares of queries below this stay far from overflow in float64, and products in float32.
+FARTHEST = 2.0**400
+FARTHEST_SINGLE = 2.0**60
+
 _ROWS = 64 * BLOCK
+_HALF_STEPS = 2 / STEP
+_WITHOUT_SIGN = 2**63 - 1
+_FARTHEST_BITS = int(np.float64(FARTHEST).view(np.int64))
 
 
 @dataclass(frozen=True)
@@ -50,12 +60,26 @@ class PointCodes:
 
 @dataclass(frozen=True)
 class QueryCodes:
-    """Queries as whole numbers: t Q, with |t Q| and |q - t Q| of each."""
+    """Queries as whole numbers t Q, filled up to a multiple of what is asked at once.
+
+    Attributes
+    ----------
+    codes : shape (queries, width)
+    sums : of the codes of each query
+    scales : t of each query
+    norms : of t Q, at most
+    errors : |q - t Q|
+    lengths : |q|
+    on_lattice : whether all coordinates are whole multiples of half a lattice step
+    """
 
     codes: Bytes
+    sums: NDArray[np.int32]
     scales: Singles
     norms: Singles
     errors: Singles
+    lengths: Floats
+    on_lattice: NDArray[np.bool_]
 
 
 def encode_points(points: NDArray[Any], halves: Floats) -> PointCodes:
@@ -85,14 +109,27 @@ def encode_points(points: NDArray[Any], halves: Floats) -> PointCodes:
     return PointCodes(rows, codes, singles, scales, _bounds(norms, errors))
 
 
-def encode_queries(queries: Floats) -> QueryCodes:
-    """Return the codes of queries with norms from 2^-60 to 2^60."""
-    scales = (np.abs(queries).max(axis=1, initial=0.0) / LARGEST).astype(np.float32)
-    codes = np.zeros((len(queries), _width(queries.shape[1])), dtype=np.int8)
-    norms, errors = np.empty((2, len(queries)))
-    _encode(queries, np.arange(len(queries)), scales.astype(np.float64), codes, norms, errors)
-    # The norm of t Q is at most that of q and of the difference.
-    return QueryCodes(codes, scales, (norms + errors).astype(np.float32), errors.astype(np.float32))
+def encode_queries(queries: Floats, multiple: int = 1) -> QueryCodes:
+    """Return the codes of queries; they bound scores of queries with norms from 2^-60 to 2^60.
+
+    Parameters
+    ----------
+    queries : in rows
+    multiple : of this many, to which their number is filled up
+    """
+    count = -(-len(queries) // multiple) * multiple
+    codes = np.zeros((count, _width(queries.shape[1])), dtype=np.int8)
+    sums, on_lattice = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.bool_)
+    scales, norms, errors = np.zeros((3, count), dtype=np.float32)
+    coded = QueryCodes(codes, sums, scales, norms, errors, np.zeros(count), on_lattice)
+    require_near(_encode_queries(queries, codes, sums, scales, norms, errors, coded.lengths, on_lattice))
+    return coded
+
+
+def require_near(are_near: bool) -> None:
+    """Refuse queries that are not all below the farthest that can be looked for."""
+    if not are_near:
+        raise InvalidInputError("points must be finite and below 2^400 in every coordinate")
 
 
 def _bounds(norms: Floats, errors: Floats) -> Singles:
@@ -128,3 +165,34 @@ def _encode(vectors, rows, scales, codes, norms, errors):  # type: ignore[no-unt
             norm += value * value
             error += left * left
         norms[i], errors[i] = np.sqrt(norm), np.sqrt(error)
+
+
+@compiled_reduction
+def _encode_queries(queries, codes, sums, scales, norms, errors, lengths, on_lattice):  # type: ignore[no-untyped-def]
+    """Look at each query twice while it is in the first-level cache; return whether all are near enough."""
+    for i in range(queries.shape[0]):
+        query = queries[i]
+        bits = np.int64(0)
+        for k in range(query.size):
+            bits = max(bits, float_bits(query[k]) & _WITHOUT_SIGN)
+        largest = float_from_bits(bits)
+        if bits >= _FARTHEST_BITS:
+            return False
+        scale = np.float64(np.float32(largest / LARGEST)) if largest < FARTHEST_SINGLE else 0.0
+        inverse = 1.0 / scale if scale > 0.0 else 0.0
+        norm, error, total, between = 0.0, 0.0, np.int32(0), 0
+        for k in range(query.size):
+            value = query[k]
+            code = min(max(np.rint(value * inverse), -127.0), 127.0)
+            left = value - scale * code
+            steps = value * _HALF_STEPS
+            codes[i, k] = np.int8(code)
+            total += np.int32(code)
+            between += np.rint(steps) != steps
+            norm += value * value
+            error += left * left
+        lengths[i], error = np.sqrt(norm), np.sqrt(error)
+        # The norm of t Q is at most that of q and of the difference.
+        sums[i], scales[i], norms[i], errors[i] = total, scale, lengths[i] + error, error
+        on_lattice[i] = between == 0
+    return True

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.gpu.search import DeviceTable
-from textveil.vocabulary.search import FARTHEST, FARTHEST_SINGLE, NEAREST_CODED, NearestPoint, require_near, score_error
+from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, require_near
+from textveil.vocabulary.search import NEAREST_CODED, NearestPoint, score_error
 
 
 class NearestOnDevice:

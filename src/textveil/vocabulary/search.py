@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled, over_threads, thread_count
-from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
-from textveil.vocabulary.byte_products import available
+from textveil.vocabulary.byte_products import QUERIES, available
 from textveil.vocabulary.certified import ShortLists
-from textveil.vocabulary.codes import encode_points
+from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, encode_points, encode_queries, require_near
 from textveil.vocabulary.lattice import STEP
 
 Ids = NDArray[np.int64]
@@ -32,16 +31,13 @@ _QUERIES = 512
 _WORDS = 2048
 # Below this many multiplications a pool of threads costs more than it brings.
 _SMALL = 1 << 24
-# Squares of queries below this stay far from overflow in float64, and products in float32.
-FARTHEST = 2.0**400
-FARTHEST_SINGLE = 2.0**60
 _DOUBLE_UNIT = 2.0**-53
 # Sums of multiples of 2^-41 below this are exact in float64.
 _EXACT_SCORE = 2.0**12
 # Codes are made once this many queries have come, for tables of at least this many words and dimensions.
 _WORTH_QUERIES = 512
-_WORTH_WORDS = 1024
-_WORTH_DIMENSION = 8
+_WORTH_WORDS = 128
+_WORTH_DIMENSION = 4
 # Queries of one pass over the codes: their own stay in the second-level cache.
 _CODED_QUERIES = 384
 _CODED_BYTES = 1 << 17
@@ -88,23 +84,20 @@ class NearestPoint:
     def _scan_codes(self, lists: ShortLists, queries: NDArray[Any], answers: Ids) -> Ids:
         """Answer queries by short lists and return those that remain in doubt."""
 
-        def work(rows: Ids) -> Ids:
-            exact = _checked(queries[rows])
-            norms = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+        def work(rows: slice) -> Ids:
+            exact = np.ascontiguousarray(queries[rows], dtype=np.float64)
+            coded = encode_queries(exact, QUERIES)
+            answers[rows], margins, certain = lists.nearest(exact, coded)
+            norms, on_lattice = coded.lengths[: len(exact)], coded.on_lattice[: len(exact)]
+            error = self._double_error(norms, on_lattice, exact.shape[1])
             usable = (norms > NEAREST_CODED) & (norms * (1 + self.radius) < FARTHEST_SINGLE)
-            chosen = rows[usable]
-            if len(chosen) == 0:
-                return rows
-            exact = exact[usable]
-            answers[chosen], margins, certain = lists.nearest(exact)
-            error = self._error(exact, np.float64)
-            usable[usable] = certain & ((error == 0) | (margins > 2 * error))
-            left: Ids = rows[~usable]
+            answered = usable & certain & ((error == 0) | (margins > 2 * error))
+            left: Ids = np.flatnonzero(~answered) + rows.start
             return left
 
         size = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
         size = min(size, -(-len(queries) // thread_count()) or 1)
-        blocks = (np.arange(start, min(start + size, len(queries))) for start in range(0, len(queries), size))
+        blocks = (slice(start, start + size) for start in range(0, len(queries), size))
         small = len(queries) * self.points.size < _SMALL
         left = list(map(work, blocks) if small else over_threads(work, blocks))
         return np.concatenate(left) if left else np.arange(0)
@@ -139,12 +132,19 @@ class NearestPoint:
     def _error(self, queries: Points, precision: type[np.floating[Any]]) -> NDArray[np.float64]:
         """Bound the rounding error of any score of each query; zero where scores are exact."""
         norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
-        error = score_error(norms, self.radius, queries.shape[1], precision)
         if precision is np.float32:
+            error = score_error(norms, self.radius, queries.shape[1], precision)
             return np.where(norms * (1 + self.radius) < FARTHEST_SINGLE, error, np.inf)
-        largest = norms * self.radius + self.radius**2 / 2
         halves_of_steps = queries * (2 / STEP)
         on_lattice = (np.rint(halves_of_steps) == halves_of_steps).all(axis=1)
+        return self._double_error(norms, on_lattice, queries.shape[1])
+
+    def _double_error(
+        self, norms: NDArray[np.float64], on_lattice: NDArray[np.bool_], dimension: int
+    ) -> NDArray[np.float64]:
+        """Do that in float64, for queries of these norms, some of them in whole multiples of half a lattice step."""
+        largest = norms * self.radius + self.radius**2 / 2
+        error = score_error(norms, self.radius, dimension, np.float64)
         return np.where(on_lattice & (1.01 * largest < _EXACT_SCORE), 0.0, error)
 
     def _decide(self, query: Points) -> int:
@@ -222,12 +222,6 @@ def nearest_by_distance(space: Space, points: NDArray[Any], queries: NDArray[Any
     for start, answer in over_threads(work, range(0, len(queries), _QUERIES)):
         answers[start : start + len(answer)] = answer
     return answers
-
-
-def require_near(are_near: bool) -> None:
-    """Refuse queries that are not all below the farthest that can be looked for."""
-    if not are_near:
-        raise InvalidInputError("points must be finite and below 2^400 in every coordinate")
 
 
 def _checked(queries: NDArray[Any]) -> Points:
