@@ -77,7 +77,7 @@ def test_vectors_of_texts_are_compared(table, tmp_path):
         (["--data", "data.json"], "must be a .tsv or .csv"),
         (["--quick", "--words", "0"], "--words must be at least 2"),
         (["--quick", "--only", "magic"], "no 'magic' among words"),
-        (["--quick", "--only", "exponential-tight"], "no 'exponential-tight' among words of more than 1,000"),
+        (["--quick", "--only", "exponential-tight"], "no 'exponential-tight' among words of more than 1,001"),
     ],
 )
 def test_bad_input_is_refused_and_nothing_is_written(table, tmp_path, monkeypatch, given, told):

@@ -21,12 +21,12 @@ def around(value, reach):
     return Value(value, value - reach, value + reach, "sampled")
 
 
-def test_what_is_read_off_has_the_interval_of_its_points():
+def test_what_is_read_off_has_the_intervals_of_both_quantities():
     found = line(
-        unchanged=[around(it, 0.1) for it in (0.2, 0.5, 0.8)], pair=[around(it, 0.05) for it in (0.6, 0.7, 0.9)]
+        unchanged=[around(it, 0.2) for it in (0.3, 0.5, 0.7)], pair=[around(it, 0.05) for it in (0.6, 0.7, 0.9)]
     )
     assert read(found, "way", 0.5, across="unchanged", of="pair") == Value(
-        pytest.approx(0.7), pytest.approx(0.65), pytest.approx(0.75), "sampled"
+        pytest.approx(0.7), pytest.approx(0.55), pytest.approx(0.95), "sampled"
     )
 
 

@@ -101,7 +101,7 @@ def test_classes_are_tried_and_shuffled_ones_are_not_learnt(rows, monkeypatch):
     line = found.line("laplace", "loss", "accuracy")
     assert line[-1][1] > 0.9 > line[0][1]
     assert f"A classifier is right about {clean:.1%} (" in found.findings[1]
-    assert "95% of that or more: Laplace noise: " in found.findings[2]
+    assert "95% or more of that on texts as they are: Laplace noise: " in found.findings[2]
 
 
 def test_what_can_not_be_compared_is_refused(rows):

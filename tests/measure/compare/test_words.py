@@ -15,8 +15,8 @@ from textveil.measure.compare import compare_words
 from textveil.measure.compare import words as comparing
 from textveil.measure.compare.frontier import Frontier, Point, Value
 from textveil.measure.compare.noises import POINCARE
-from textveil.measure.compare.reading import at_epsilon, at_share
-from textveil.measure.compare.setting import Sizes
+from textveil.measure.compare.reading import HALF, read
+from textveil.measure.compare.setting import Setting, Sizes
 from textveil.measure.compare.texts import Texts
 from textveil.measure.compare.vector_ways import WAYS
 
@@ -55,7 +55,10 @@ def test_no_attack_passes_what_the_guarantee_allows(frontier):
 
 
 def test_the_exponential_mechanism_needs_less_epsilon_than_noise_and_than_the_textbook_rate(frontier):
-    ours, half, noise = (at_share(frontier, way) for way in ("exponential", "exponential-half", "laplace"))
+    ours, half, noise = (
+        read(frontier, way, HALF, across="unchanged", of="epsilon").value
+        for way in ("exponential", "exponential-half", "laplace")
+    )
     assert ours < half
     assert ours < noise
     assert any(
@@ -85,9 +88,10 @@ def test_the_names_of_the_documentation_are_those_of_the_code(frontier):
 
 def test_at_an_equal_epsilon_interpolation_passes_through_the_points(frontier):
     for epsilon, kept in frontier.line("laplace", "epsilon", "unchanged")[1:-1]:
-        assert at_epsilon(frontier, "laplace", epsilon, of="unchanged") == pytest.approx(max(kept, 1e-9), abs=1e-6)
-    assert at_epsilon(frontier, "laplace", 1e9, of="unchanged") is None
-    assert at_share(frontier, "response", 1.0) is None
+        found = read(frontier, "laplace", epsilon, across="epsilon", of="unchanged")
+        assert found.value == pytest.approx(max(kept, 1e-9), abs=1e-6)
+    assert read(frontier, "laplace", 1e9, across="epsilon", of="unchanged") is None
+    assert read(frontier, "response", 1.0, across="unchanged", of="epsilon") is None
 
 
 def test_nothing_is_read_off_where_the_number_of_near_words_changes():
@@ -96,10 +100,10 @@ def test_nothing_is_read_off_where_the_number_of_near_words_changes():
 
     points = [point(1.0, 0.1, 3), point(2.0, 0.3, 2), point(3.0, 0.4, 2), point(4.0, 0.6, 1)]
     found = Frontier("", {}, (), (), points)
-    assert at_share(found, "response", 0.35) == pytest.approx(2.47, abs=0.1)
-    assert at_share(found, "response", 0.4) == pytest.approx(3.0)
-    assert at_share(found, "response", 0.5) is None
-    assert at_epsilon(found, "response", 1.5, of="unchanged") is None
+    for share, epsilon in ((0.35, pytest.approx(2.47, abs=0.1)), (0.4, pytest.approx(3.0))):
+        assert read(found, "response", share, across="unchanged", of="epsilon").value == epsilon
+    assert read(found, "response", 0.5, across="unchanged", of="epsilon") is None
+    assert read(found, "response", 1.5, across="epsilon", of="unchanged") is None
 
 
 def test_the_same_seed_gives_the_same_points_and_another_seed_others(words):
@@ -185,6 +189,14 @@ def test_texts_are_worth_more_at_a_weaker_guarantee_and_shuffled_classes_nothing
 def test_a_mechanism_alone_is_told_of(words):
     (finding,) = compare_words(words, sizes=SMALL, only=["exponential-tight"]).findings
     assert finding.startswith("Proved loss at the radius where half of the words stay: exponential, tight weights: ")
+
+
+def test_tight_weights_are_compared_in_1000_words_and_the_unknown_one():
+    points = np.random.default_rng(0).standard_normal((1002, 4))
+    table = tv.Vocabulary([f"word{i}" for i in range(1002)], points, unknown="word1001")
+    for count, there in ((1000, True), (1001, False)):
+        parts = comparing._parts(Setting.of(table.subset(count), SMALL), None)
+        assert ("exponential-tight" in {part.way.key for part in parts}) == there
 
 
 def test_too_few_texts_are_refused(words):

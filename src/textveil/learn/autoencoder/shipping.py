@@ -11,7 +11,8 @@ from textveil.learn.autoencoder.requests import requests
 from textveil.learn.autoencoder.training import Moment, Recipe, train
 
 UTTERANCES = 20_000
-RECIPE = Recipe(epsilon=2.0, up_to=12.0, length=20, epochs=40, batch=128, rate=6e-3)
+# The one that is shipped met all noise from the start.
+RECIPE = Recipe(epsilon=2.0, up_to=12.0, growing=0.0, length=20, epochs=40, batch=128, rate=6e-3)
 
 
 def _report(moment: Moment) -> None:

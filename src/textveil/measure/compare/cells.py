@@ -14,7 +14,9 @@ from textveil.randomness import RandomSource
 from textveil.receipts import digest_of
 
 # Raised when what is measured changes.
-_FORMAT = 2
+_FORMAT = 3
+# Left as it is: the noise follows from it, and with it the numbers that are printed.
+_NOISE = 2
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Cells:
 
     def points(self, part: dict[str, Any], measure: Callable[[RandomSource], list[Point]]) -> list[Point]:
         """Return the points of a part, kept or measured now; the source that is handed on is its own."""
-        digest = digest_of({"format": _FORMAT, "subject": self.subject, "seed": self.seed, "part": part})
-        path = cache_folder() / "compare" / f"{digest[:32]}.json"
+        digest = digest_of({"format": _NOISE, "subject": self.subject, "seed": self.seed, "part": part})
+        path = cache_folder() / "compare" / f"{digest[:32]}-{_FORMAT}.json"
         if not self.again and path.is_file():
             try:
                 return from_json(path.read_text(encoding="utf-8"))

@@ -72,11 +72,12 @@ def _of_attackers(frontier: Frontier, noise: str, epsilon: float) -> list[str]:
         found.append(
             f"Who knows two neighbours of which it was one tells them apart with chance {apart[0]} and {apart[1]}."
         )
-    if (running := both("running")) and (frequent := both("frequent")) and (word := both("frequent_word")):
+    vector = read(frontier, noise, HALF, across="unchanged", of="frequent")
+    if (running := both("running")) and (word := both("frequent_word")) and vector is not None:
         found.append(
             f"Of running text {running[0]} and {running[1]} stay; who knows how frequent words are and sees "
             f"the released word names {word[0]} and {word[1]}; who sees the noisy vector, "
-            f"which tells at least as much as the word, names {frequent[1].removeprefix('at most ')}."
+            f"which tells at least as much as the word, names {_number(vector, '.1%')}."
         )
     less = read(frontier, noise, epsilon, across="epsilon", of="naming")
     if less is not None:
@@ -99,7 +100,7 @@ def _where(frontier: Frontier, what: str, *, across: str, told: Collection[str])
 
 def _loss(frontier: Frontier, way: Way, across: str) -> str:
     """Return the loss at which a way has half of a quantity; beside vectors, how many of them are named there."""
-    known = [point.values["loss"] for point in frontier.points if point.way == way.key]
+    known = [point.values["loss"] for point in frontier.having(way.key, "loss")]
     if any(math.isinf(loss.value) for loss in known):
         return "unbounded"
     at_most = "at most " if known[0].how == AT_MOST else ""
@@ -117,12 +118,11 @@ def _of_classifiers(frontier: Frontier) -> list[str]:
     """Say what a classifier makes of texts, and at which of the losses that were tried it does nearly as well."""
     tried = {
         way: sorted(
-            ((it.values["loss"].value, it.values["accuracy"]) for it in frontier.points
-             if it.way == way.key and "accuracy" in it.values),
+            ((it.values["loss"].value, it.values["accuracy"]) for it in frontier.having(way.key, "loss", "accuracy")),
             key=lambda place: place[0],
         )
         for way in frontier.ways
-    }  # fmt: skip
+    }
     clean, shuffled = (
         next((line[0][1] for way, line in tried.items() if way.key == key), None) for key in ("untouched", "shuffled")
     )
@@ -140,7 +140,7 @@ def _of_classifiers(frontier: Frontier) -> list[str]:
     if reached:
         found.append(
             f"Least proved loss at the radius, of those tried, where its accuracy on released texts is "
-            f"{_NEARLY:.0%} of that or more: {'; '.join(reached)}."
+            f"{_NEARLY:.0%} or more of that on texts as they are: {'; '.join(reached)}."
         )
     return found
 

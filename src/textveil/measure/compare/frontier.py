@@ -122,10 +122,13 @@ class Frontier:
                     )
         return text.getvalue()
 
+    def having(self, way: str, *keys: str) -> list[Point]:
+        """Return the points of a way that have these quantities."""
+        return [point for point in self.points if point.way == way and set(keys) <= point.values.keys()]
+
     def line(self, way: str, across: str, up: str) -> list[tuple[float, float]]:
         """Return the points of a way that have both quantities, in the order of the first."""
-        both = [point.values for point in self.points if point.way == way and {across, up} <= point.values.keys()]
-        return sorted((values[across].value, values[up].value) for values in both)
+        return sorted((it.values[across].value, it.values[up].value) for it in self.having(way, across, up))
 
     def _measured(self) -> list[Quantity]:
         keys = {key for point in self.points for key in point.values}

@@ -32,8 +32,8 @@ CUT = Way("exponential-cut", "exponential, distances cut off", 3, 9)
 TIGHT = Way("exponential-tight", "exponential, tight weights", 9, 10)
 RESPONSE = Way("response", "public response among the words", 8, 12)
 
-# Tight weights take minutes for more words than this.
-MOST_FOR_TIGHT = 1000
+# Tight weights take minutes for more words than this: 1,000 and the unknown one.
+MOST_FOR_TIGHT = 1001
 _TIGHT_STRENGTHS = 6
 # Of the strengths of a law so many are tried on texts.
 _STRENGTHS_ON_TEXTS = 8

@@ -47,7 +47,7 @@ def _panel(axes: Any, frontier: Frontier, across: Quantity, up: Quantity) -> Non
     farthest = max((value for value in found if math.isfinite(value)), default=1.0)
     beyond = farthest * _BEYOND
     for way in frontier.ways:
-        line = broken_line([point for point in frontier.points if point.way == way.key], across.key, up.key)
+        line = broken_line(frontier.having(way.key, across.key, up.key), across.key, up.key)
         x, y, low, high = (list(part) for part in zip(*line, strict=True)) if line else ([], [], [], [])
         limits = [[a - b for a, b in zip(y, low, strict=True)], [b - a for a, b in zip(y, high, strict=True)]]
         refuted = way.status is Status.REFUTED
@@ -82,7 +82,6 @@ def broken_line(points: Sequence[Point], across: str, up: str) -> list[tuple[flo
         (
             ((it.values[across].value, it.values[up].value, it.values[up].low, it.values[up].high), it.near)
             for it in points
-            if {across, up} <= it.values.keys()
         ),
         key=lambda place: place[0],
     )

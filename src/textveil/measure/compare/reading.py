@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,30 +21,18 @@ _LINEAR = ("cosine", "inversion", "membership")
 _Place = tuple[float, float, int]
 
 
-def at_share(frontier: Frontier, way: str, share: float = HALF, *, of: str = "epsilon") -> float | None:
-    """Return a quantity where a way keeps this share of the words, between two points; None if it is not reached."""
-    return _between(_line(frontier, way, "unchanged", of), share, of, across="unchanged")
-
-
-def at_epsilon(frontier: Frontier, way: str, epsilon: float, *, of: str) -> float | None:
-    """Return a quantity of a way at an epsilon, between two points; None beyond its points."""
-    return _between(_line(frontier, way, "epsilon", of), epsilon, of, across="epsilon")
-
-
 def read(frontier: Frontier, way: str, at: float, *, across: str, of: str) -> Value | None:
     """Return a quantity where another has this value, with its interval; None where it can't be read off.
 
-    The ends of the interval are read off the ends of the intervals of the points: of the quantity itself or, where that
-    is exact, of the other one.
+    The ends of the interval are the least and the most that the ends of both intervals of the points give.
     """
     found = _between(_line(frontier, way, across, of), at, of, across=across)
     if found is None:
         return None
-    own = [point.values[of] for point in frontier.points if point.way == way and {across, of} <= point.values.keys()]
-    exact = all(value.low == value.high for value in own)
-    sides = [("high", "value"), ("low", "value")] if exact else [("value", "low"), ("value", "high")]
+    sides = product(("low", "high"), ("low", "high"))
     ends = [_height(_line(frontier, way, across, of, sides=side), at, of, across=across) for side in sides]
-    return Value(found, min(found, *ends), max(found, *ends), own[-1].how)
+    how = frontier.having(way, across, of)[-1].values[of].how
+    return Value(found, min(found, *ends), max(found, *ends), how)
 
 
 def beside(frontier: Frontier, way: str, at: float, *, across: str, of: str) -> tuple[float | None, float | None]:
@@ -57,9 +46,9 @@ def _line(
     frontier: Frontier, way: str, across: str, up: str, *, sides: tuple[str, str] = ("value", "value")
 ) -> list[_Place]:
     """Return the points of a way, or the ends of their intervals, in order."""
-    found = [point for point in frontier.points if point.way == way and {across, up} <= point.values.keys()]
     return sorted(
-        (getattr(it.values[across], sides[0]), getattr(it.values[up], sides[1]), it.near or 0) for it in found
+        (getattr(it.values[across], sides[0]), getattr(it.values[up], sides[1]), it.near or 0)
+        for it in frontier.having(way, across, up)
     )
 
 

@@ -155,12 +155,14 @@
     byId("notes").textContent = keys.map((key) => `${quantity(key).label}: ${quantity(key).note}`).join(" ");
   }
 
-  const HOW = { "at least": "at least, by an attack carried out", "at most": "at most, by an attack that sees more", unbounded: "nothing bounds it" };
+  const HOW = { "at least": "at least, by an attack carried out", unbounded: "nothing bounds it" };
+  const AT_MOST = { privacy: "at most: proved of the noisy vector", attack: "at most, by an attack that sees more" };
 
   function worded(key, value) {
     const [middle, low, high, how] = value;
     const limits = middle !== null && high > low ? ` (${number(low)} to ${number(high)})` : "";
-    return `${quantity(key).label}: ${number(middle)}${limits}, ${HOW[how] || how}`;
+    const found = how === "at most" ? AT_MOST[quantity(key).side] : HOW[how];
+    return `${quantity(key).label}: ${number(middle)}${limits}, ${found || how}`;
   }
 
   function tell(found) {
