@@ -6,11 +6,12 @@ import pytest
 import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.gpu import codes as codes_there
+from textveil.gpu import neighbours as neighbours_there
 from textveil.gpu import pairs as pairs_there
 from textveil.gpu import search
 from textveil.gpu.neighbours import nearest_others
 from textveil.gpu.pairs import DevicePairs
-from textveil.gpu.search import DeviceTable
+from textveil.gpu.search import Candidates, DeviceTable
 from textveil.gpu.secants import all_secants as secants_there
 from textveil.mechanisms.exponential.calibration import calibrate
 from textveil.mechanisms.privemb.secants import all_secants
@@ -39,8 +40,15 @@ def device_table(points, device):
     return DeviceTable(points, torch.device(device))
 
 
+def candidates_of(table, queries, k):
+    """The candidates of all parts, numbered by all queries."""
+    found = [(candidates.queries + part.start, candidates.rows) for part, candidates in table.candidates(queries, k)]
+    return Candidates(*map(torch.cat, zip(*found, strict=True)))
+
+
 @pytest.mark.parametrize("device", DEVICES)
-def test_codes_are_those_of_the_cpu(device):
+def test_codes_are_those_of_the_cpu(device, monkeypatch):
+    monkeypatch.setattr(codes_there, "_ROWS", 300)
     points = table(5, 1000, 70)
     halves = half_norms(points)
     halves[3::50] = np.inf
@@ -64,7 +72,7 @@ def test_codes_are_those_of_the_cpu(device):
 def test_the_nearest_few_are_always_among_the_candidates(device, k):
     points = table(1, 1000, 15)
     queries = points[:200] + np.random.default_rng(2).standard_normal((200, 15))
-    found = device_table(points, device).candidates(torch.from_numpy(queries).to(device), k)
+    found = candidates_of(device_table(points, device), torch.from_numpy(queries).to(device), k)
     squares = ((queries[:, None] - points[None].astype(np.float64)) ** 2).sum(axis=2)
     kept = np.zeros(squares.shape, dtype=bool)
     kept[found.queries.cpu().numpy(), found.rows.cpu().numpy()] = True
@@ -74,26 +82,29 @@ def test_the_nearest_few_are_always_among_the_candidates(device, k):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(("limit", "most"), [("_MOST_ENDS", 30), ("_MOST_PAIRS", 5)])
+@pytest.mark.parametrize(("limit", "most"), [("_QUERIES", 4), ("_MOST_ENDS", 30), ("_MOST_PAIRS", 5)])
 def test_many_queries_are_looked_at_in_parts(device, limit, most, monkeypatch):
     points = table(1, 1000, 15)
     queries = torch.from_numpy(points[:37] + np.random.default_rng(2).standard_normal((37, 15))).to(device)
     there = device_table(points, device)
-    whole = there.candidates(queries, 3)
+    whole = candidates_of(there, queries, 3)
     asked = []
     monkeypatch.setattr(search, limit, most)
     monkeypatch.setattr(
         search, "encode_queries", lambda some: asked.append(len(some)) or codes_there.encode_queries(some)
     )
-    parts = there.candidates(queries, 3)
+    parts = candidates_of(there, queries, 3)
     assert min(asked) < 5
     assert torch.equal(parts.queries, whole.queries)
     assert torch.equal(parts.rows, whole.rows)
+    assert max(part.stop - part.start for part, _ in there.candidates(queries, 3)) < 5
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("k", [1, 5, 20])
-def test_the_neighbours_are_those_of_the_cpu(device, k):
+def test_the_neighbours_are_those_of_the_cpu(device, k, monkeypatch):
+    monkeypatch.setattr(neighbours_there, "_ROWS", 90)
+    monkeypatch.setattr(search, "_QUERIES", 40)
     points = table(3, 700, 12)
     points[650:] = points[:50]
     ids, distances = nearest_neighbours(points, k)

@@ -6,7 +6,8 @@ import pytest
 import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.gpu import depth, pairs, search
-from textveil.gpu.devices import accelerator_of, checked_device
+from textveil.gpu.devices import accelerator_of, checked_device, there
+from textveil.mechanisms import nearest_word
 from textveil.noise.lattice import Lattice
 from textveil.randomness import RandomSource
 
@@ -62,6 +63,13 @@ def test_what_other_threads_and_queues_use_is_finished(monkeypatch):
     for count, make in enumerate(made, start=1):
         make()
         assert finished == [device] * count
+
+
+def test_arrays_that_are_closed_or_go_backwards_are_taken_too(vocabulary):
+    queries = vocabulary.points[::-3].astype(np.float64)
+    queries.flags.writeable = False
+    assert (vocabulary.on("cpu").nearest(queries) == vocabulary.nearest(queries)).all()
+    assert there(np.arange(5)[::-1], torch.device("cpu"), np.float64).tolist() == [4.0, 3.0, 2.0, 1.0, 0.0]
 
 
 def test_what_is_in_the_own_memory_has_no_accelerator():
@@ -160,7 +168,9 @@ def test_points_that_are_none_are_refused_there_too(vocabulary, device, bad):
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("noise", [{"precision": "fast"}, {"precision": "exact"}])
-def test_words_are_released_as_on_the_cpu(vocabulary, device, noise):
+def test_words_are_released_as_on_the_cpu(vocabulary, device, noise, monkeypatch):
+    monkeypatch.setattr(nearest_word, "_PORTION_THERE", 70)
+    monkeypatch.setattr(search, "_QUERIES", 30)
     ids = np.arange(900)[::3]
     source = RandomSource.keyed(b"k" * 32)
     here = tv.NearestWord(vocabulary, tv.Laplace(epsilon=8.0, dimension=20, **noise))
@@ -202,9 +212,22 @@ def test_sampling_there_is_sampling_here(device):
         mechanism.sample_there(torch.full((50, 7), 1e30, dtype=torch.float64, device=device), streams)
 
 
-def test_noise_that_no_device_draws_is_refused_there():
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        tv.CoordinateLaplace(epsilon=1.0, dimension=3),
+        tv.Laplace(epsilon=2.0, dimension=3, precision="exact"),
+        tv.Laplace(epsilon=2.0, dimension=3, normalise=True),
+        tv.Gaussian(epsilon=1.0, delta=1e-5, sensitivity=1.0, dimension=3, precision="exact"),
+    ],
+    ids=["by coordinates", "exact laplace", "normalised laplace", "exact gaussian"],
+)
+def test_noise_that_no_device_draws_is_refused_there(mechanism):
     streams = RandomSource.keyed(b"k" * 32).streams(b"x", np.arange(2))
-    mechanism = tv.CoordinateLaplace(epsilon=1.0, dimension=3)
     assert not mechanism.draws_there
     with pytest.raises(InvalidInputError, match="drawn on the CPU"):
         mechanism.sample_there(torch.zeros((2, 3), dtype=torch.float64), streams)
+    vectors = np.eye(3)
+    source = RandomSource.keyed(b"k" * 32)
+    released = mechanism.release(torch.from_numpy(vectors), source=source)
+    assert (released.numpy() == mechanism.release(vectors, source=source)).all()

@@ -70,10 +70,29 @@ def test_the_cpu_computes_no_distance_for_rows_that_a_device_makes(vocabulary, d
     assert len(mechanism.release_ids(np.arange(400))) == 400
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_points_are_sent_to_a_device_once(vocabulary, device):
+    there = vocabulary.on(device)
+    assert vocabulary.pairs_there() is None
+    mechanisms = [tv.Exponential(there, epsilon=epsilon, calibrated=False) for epsilon in (1.0, 2.0)]
+    assert all(mechanism._rows._there is there.pairs_there() is not None for mechanism in mechanisms)
+
+
+def test_calibration_is_expected_to_be_quicker_on_a_gpu_that_computes_it(vocabulary, monkeypatch):
+    here = tv.Exponential(vocabulary, epsilon=4.0, calibrated=False)
+    there = tv.Exponential(vocabulary.on("cpu"), epsilon=4.0, calibrated=False)
+    assert there._seconds_to_calibrate() == here._seconds_to_calibrate()
+    assert there.vocabulary.pairs_there() is not None
+    there.vocabulary._device = torch.device("cuda")
+    assert there._seconds_to_calibrate() < here._seconds_to_calibrate() / 2
+    monkeypatch.setattr(tv.Vocabulary, "pairs_there", lambda _: None)
+    assert there._seconds_to_calibrate() == here._seconds_to_calibrate()
+
+
 def test_rows_of_points_that_are_not_exact_are_made_on_the_cpu():
     points = table(4, 50, 4).astype(np.float64) + 100.0
     words = tv.Vocabulary([f"w{n}" for n in range(50)], points, unknown="w0")
-    assert pairs.pairs_on_device(words.on("cpu")) is None
+    assert words.on("cpu").pairs_there() is None
     matrices = [tv.Exponential(v, epsilon=2.0, calibrated=False).transition_matrix() for v in (words, words.on("cpu"))]
     assert (matrices[0] == matrices[1]).all()
 
@@ -83,9 +102,8 @@ def test_no_row_is_made_of_distances_that_are_not_exact(fault):
     there = DevicePairs(np.array([[0.0], [1.0], [3.0]]), torch.device("cpu"))
     assert [ids.tolist() for ids, _ in there.within(np.array([2, 0]), 2.5)] == [[1], [1]]
     there._squares[2] += fault
-    for use in (lambda: there.distances(np.array([2])), lambda: list(there.within(np.array([2]), 2.5))):
-        with pytest.raises(InvalidInputError, match="that of a point to itself is not 0"):
-            use()
+    with pytest.raises(InvalidInputError, match="that of a point to itself is not 0"):
+        list(there.within(np.array([2]), 2.5))
 
 
 @pytest.mark.parametrize("radius", [2.0**-20, 0.1, 0.9, 1.0, 1 / 3, 2**0.5, 4.68, 90.5, 1e200, math.inf])
@@ -103,6 +121,12 @@ def test_a_projection_is_certified_on_a_device_as_on_the_cpu(vocabulary, device,
     there = tv.PrivEmb(public=vocabulary.on(device), **options)
     assert there.spec() == here.spec()
     assert there.certificate.mean == pytest.approx(here.certificate.mean, rel=1e-6)
+
+
+@pytest.mark.parametrize("device", [None, *DEVICES])
+def test_a_projection_to_one_point_is_refused_on_a_device_as_on_the_cpu(vocabulary, device):
+    with pytest.raises(InvalidInputError, match="one lattice point"):
+        tv.PrivEmb(public=vocabulary.on(device), epsilon=2.0, dimension=9, target=3, step=2.0**20)
 
 
 def test_secants_that_would_not_be_exact_on_a_device_are_computed_on_the_cpu(monkeypatch):

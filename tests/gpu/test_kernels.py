@@ -69,7 +69,8 @@ def test_noise_is_that_of_the_cpu_bit_for_bit(dimension):
     assert (drawn.cpu().numpy() == gaussian(streams(200), dimension, 1.7)).all()
 
 
-def test_ends_and_comparisons_of_codes_are_the_plain_ones():
+def test_ends_and_comparisons_of_codes_are_the_plain_ones(monkeypatch):
+    monkeypatch.setattr(fused, "_RUN", 4)
     generator = np.random.default_rng(4)
     points = (np.rint(generator.standard_normal((700, 50)) * 2**20) / 2**20).astype(np.float32)
     table = DeviceTable(points, DEVICE)

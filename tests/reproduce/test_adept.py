@@ -137,8 +137,9 @@ def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["adept-figure-1", "adept-noise", "sentdp-table-1"])
-def test_what_is_said_to_draw_draws(quick, name):
-    assert (reproduce(name).draw is not None) == REPRODUCTIONS[name].draws
+def test_what_is_said_to_draw_draws_and_what_is_said_to_report_reports(quick, name):
+    made, entry = reproduce(name), REPRODUCTIONS[name]
+    assert (made.draw is not None, bool(made.section)) == (entry.draws, entry.reports)
 
 
 def test_tables_are_printed_whole(quick, monkeypatch):
@@ -147,15 +148,6 @@ def test_tables_are_printed_whole(quick, monkeypatch):
         done = CliRunner().invoke(app, ["reproduce", "adept-noise"])
         assert "Gaussian, delta" in done.output
         assert "…" not in done.output
-
-
-def test_a_picture_is_kept_where_no_section_is_written(quick, tmp_path):
-    (tmp_path / "page.md").write_text("before")
-    given = ["-o", str(tmp_path / "figure.png"), "--report", str(tmp_path / "page.md")]
-    done = CliRunner().invoke(app, ["reproduce", "adept-figure-1", *given])
-    assert isinstance(done.exception, tv.InvalidInputError)
-    assert "writes no section" in str(done.exception)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.json", "figure.png", "page.md"]
 
 
 def test_names_are_listed_each_in_a_line_of_its_own():

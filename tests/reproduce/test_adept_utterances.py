@@ -81,6 +81,8 @@ def test_a_run_measures_every_cell(data, monkeypatch):
     assert "published, 4 numbers, same nominal epsilon" in names
     assert not any("published" in str(cell) for cell in report.tables[0].columns[0].cells)
     assert report.tables[0].row_count == len(NOISES) + 3
+    assert [column.header for column in report.tables[0].columns] == ["", "ε = 2", "ε = 8"]
+    assert all(next(iter(column.cells)) for column in report.tables[0].columns), "clean text is at every epsilon"
     assert report.draw is not None
     assert report.draw() is not None
     assert len(report.records) == len(records)
@@ -107,6 +109,7 @@ def test_the_repaired_default_needs_no_more_than_the_promise():
 def test_data_is_asked_for_where_it_is_needed():
     with pytest.raises(tv.InvalidInputError, match="--data"):
         reproduce("adept-intents")
+    pytest.importorskip("torch")
     with pytest.raises(tv.InvalidInputError, match="no file"):
         reproduce("adept-intents", data=Path("nowhere"))
 

@@ -154,6 +154,7 @@ def test_the_command_adds_the_columns_where_there_is_data_and_says_what_it_left_
     done = CliRunner().invoke(app, [*command, "--data", str(folder), "--quick", "-o", str(file)])
     assert done.exit_code == 0, done.output
     assert "EUC-200 is left out" in " ".join(done.output.split())
+    assert "EUC-300 is left out by --quick." in " ".join(done.output.split())
     found = json.loads(file.read_text())["euclidean"]
     assert found["words"] == {"ball": len(ball), "EUC-3": len(ball) - 2, "EUC-3, length 1": len(ball) - 2}
     (first, *_), cells = found["at the published worst case"], found["at the worst case here"]

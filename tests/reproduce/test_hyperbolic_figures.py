@@ -42,6 +42,7 @@ def test_counts_are_those_of_the_paper():
 
 def test_epsilon_steers_the_exponential_and_hardly_the_published_chain(tmp_path, ball):
     made = figures.figure_5(data=tmp_path, quick=True, vocabulary=ball)
+    assert "here 40 words of Hearst patterns, so that K_w is at most 40" in str(made.tables[0].title)
     kept = {(r["way"], r["epsilon"]): r["value"] for r in made.records if r["statistic"] == "N_w, mean"}
     outputs = {(r["way"], r["epsilon"]): r["value"] for r in made.records if r["statistic"] == "S_w"}
     exact = [kept["Exponential", epsilon] for epsilon in figures.EPSILONS]

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from textveil.reproduce.panels import legend_below, lines, styles_of
+from textveil.reproduce.panels import blank, legend_below, lines, styles_of
 
 
 def records():
@@ -24,8 +24,6 @@ def test_no_two_mechanisms_look_alike():
 
 def test_a_mechanism_looks_the_same_in_every_panel_and_has_one_line_in_the_legend():
     pytest.importorskip("matplotlib")
-    from textveil.reproduce.sentdp.showing import blank
-
     figure, styles = blank(4, 3), styles_of(records())
     panels = figure.subplots(1, 2)
     lines(panels[0], records(), "all", styles)

@@ -104,6 +104,9 @@ def test_a_point_may_be_its_own_first_neighbour():
     assert distances.tolist() == [[0, 0], [0, 0], [0, 1], [0, 4]]
     assert nearest_neighbours(points, 1, include_self=True)[0].tolist() == [[0], [1], [2], [3]]
     assert nearest_neighbours(points.astype(int), 3)[0].shape == (4, 3)
+    points[2] = np.nan
+    with pytest.raises(InvalidInputError, match="finite"):
+        nearest_neighbours(points, 1, include_self=True)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +116,7 @@ def test_a_point_may_be_its_own_first_neighbour():
         (np.zeros((3, 2)), 0, "k must be"),
         (np.zeros(3), 1, "shape"),
         (np.array([[1.0], [np.nan]]), 1, "finite"),
+        (np.array([[1.0], [2.0**33]]), 1, r"below 2\^32"),
         (np.array([["a"], ["b"]]), 1, "real numbers"),
     ],
 )

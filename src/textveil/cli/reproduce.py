@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.errors import InvalidInputError
-from textveil.reproduce import REPRODUCTIONS, Entry, entry_of, reproduce
+from textveil.reproduce import PAPERS, REPRODUCTIONS, Entry, entries_of, planned
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,19 +21,28 @@ _INDENT = max(map(len, REPRODUCTIONS)) + 2
 _DATA = {True: " (needs --data)", None: " (takes --data)", False: ""}
 
 
-def _listed(name: str, entry: Entry) -> str:
+def _listed(name: str, shows: str) -> str:
     """Return what a name shows, in lines of 78 letters."""
-    return fill(f"{name:{_INDENT}}{entry.shows}{_DATA[entry.reads_data]}", 78, subsequent_indent=" " * _INDENT)
+    return fill(f"{name:{_INDENT}}{shows}", 78, subsequent_indent=" " * _INDENT, break_on_hyphens=False)
 
 
-NAMES = "\n".join(_listed(name, entry) for name, entry in REPRODUCTIONS.items())
+NAMES = "\n".join(
+    [
+        *(_listed(name, entry.shows + _DATA[entry.reads_data]) for name, entry in REPRODUCTIONS.items()),
+        *(_listed(name, f"all of: {', '.join(parts)}{_DATA[True]}") for name, parts in PAPERS.items()),
+    ]
+)
 
 
 def run(
     name: Annotated[str | None, typer.Argument(help="One of the names below; without it they are listed.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Picture (.png, .svg, .pdf) with its numbers beside it, or .json alone."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Picture (.png, .svg, .pdf) with its numbers beside it, or .json alone; of a whole paper a folder.",
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(help="Folder of public data sets, for what reads them; see docs/results.md.")
@@ -43,28 +52,53 @@ def run(
         Path | None, typer.Option(help="Markdown page; its section on this paper is written anew, if there is one.")
     ] = None,
 ) -> None:
-    """Compute a table or figure of a paper again, and print its numbers."""
+    """Compute a table or figure of a paper again, or all of a paper, and print its numbers."""
     if name is None:
         typer.echo(NAMES)
         return
-    if output is not None and output.suffix not in _ENDINGS:
-        raise InvalidInputError(f"--output must end in one of {', '.join(_ENDINGS)} (got {output.name})")
-    if output is not None and output.suffix != ".json" and not entry_of(name).draws:
-        raise InvalidInputError(f"{name} has no picture, only numbers: use {output.with_suffix('.json').name}")
-    if output is not None and not output.parent.is_dir():
-        raise InvalidInputError(f"there is no folder {output.parent}; make it first")
-    if report is not None and not report.is_file():
-        raise InvalidInputError(f"there is no page {report}; make it first")
+    entries, parts = entries_of(name), planned(name, data=data, quick=quick)
+    places = {} if output is None else _places(name, entries, output)
+    if report is not None:
+        _check_report(name, entries, report, quick=quick)
+    if output is not None and name in PAPERS:
+        output.mkdir(exist_ok=True)
     from textveil.reproduce.sections import write_section
 
-    made = reproduce(name, data=data, quick=quick)
-    console = _console(made.tables)
-    for table in made.tables:
-        console.print(table)
-    if output is not None:
-        console.print(f"Written: {', '.join(str(path) for path in made.save(output))}.", markup=False, highlight=False)
-    if report is not None:
-        write_section(report, name, made.section)
+    for part, compute in parts.items():
+        made = compute()
+        console = _console(made.tables)
+        for table in made.tables:
+            console.print(table)
+        if part in places:
+            written = ", ".join(str(path) for path in made.save(places[part]))
+            console.print(f"Written: {written}.", markup=False, highlight=False)
+        if report is not None and entries[part].reports:
+            write_section(report, part, made.section)
+
+
+def _places(name: str, entries: Mapping[str, Entry], output: Path) -> dict[str, Path]:
+    """Return the file of each reproduction of a name: that named, or one in the folder of a whole paper."""
+    if not output.parent.is_dir():
+        raise InvalidInputError(f"there is no folder {output.parent}; make it first")
+    if name in PAPERS:
+        if output.suffix in _ENDINGS or (output.exists() and not output.is_dir()):
+            raise InvalidInputError(f"{name} is a whole paper: --output must be a folder (got {output.name})")
+        return {part: output / f"{part}{'.png' if entry.draws else '.json'}" for part, entry in entries.items()}
+    if output.suffix not in _ENDINGS:
+        raise InvalidInputError(f"--output must end in one of {', '.join(_ENDINGS)} (got {output.name})")
+    if output.suffix != ".json" and not entries[name].draws:
+        raise InvalidInputError(f"{name} has no picture, only numbers: use {output.with_suffix('.json').name}")
+    return {name: output}
+
+
+def _check_report(name: str, entries: Mapping[str, Entry], report: Path, *, quick: bool) -> None:
+    """Refuse a section that could not be written, before anything is computed."""
+    if not any(entry.reports for entry in entries.values()):
+        raise InvalidInputError(f"{name} writes no section; leave out --report")
+    if quick:
+        raise InvalidInputError("a section is written of a whole run only: leave out --quick or --report")
+    if not report.is_file():
+        raise InvalidInputError(f"there is no page {report}; make it first")
 
 
 def _console(tables: Sequence[Table]) -> Console:

@@ -53,9 +53,17 @@ def encode_points(points: Any, halves: Any) -> PointCodes:
     singles = torch.full((count,), torch.inf, dtype=torch.float32, device=points.device)
     singles[: len(kept)] = halves[rows[: len(kept)]].float()
     norm, error = norms.reshape(-1, BLOCK).amax(dim=1), errors.reshape(-1, BLOCK).amax(dim=1)
-    for_codes = SPARE * error + ROUNDING * (norm + error)
-    bounds = torch.stack([for_codes, SPARE * norm, ROUNDING * norm**2], dim=1).float()
-    return PointCodes(rows, codes, singles, scales, bounds)
+    return PointCodes(rows, codes, singles, scales, torch.stack(bounds_of(norm, error), dim=1).float())
+
+
+def bounds_of(norm: Any, error: Any) -> tuple[Any, Any, Any]:
+    """Return what a score errs by for each unit of |t Q|, for each of |q - t Q|, and besides (docs/search.md, claim 1).
+
+    Parameters
+    ----------
+    norm, error : the largest |x| and |x - s X| of each block
+    """
+    return SPARE * error + ROUNDING * (norm + error), SPARE * norm, ROUNDING * norm**2
 
 
 def encode_queries(queries: Any) -> QueryCodes:

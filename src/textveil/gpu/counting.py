@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from numpy.typing import NDArray
 
-from textveil.gpu.devices import device_of
+from textveil.gpu.devices import device_of, there
 
 _SIZE = 256
 
@@ -45,7 +45,7 @@ def counted_depths(candidates: Any, sentences: Any, offsets: NDArray[np.int64], 
     documents = len(offsets) - 1
     out = torch.empty((documents, count), dtype=torch.int32, device=candidates.device)
     if documents:
-        ends = torch.from_numpy(np.array(offsets, dtype=np.int32)).to(candidates.device)
+        ends = there(offsets, candidates.device, np.int32)
         sizes = (count, directions, sentences.shape[1])
         grid = (documents, triton.cdiv(count, _SIZE))
         with device_of(out):

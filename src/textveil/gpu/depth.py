@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.gpu.devices import finish
+from textveil.gpu.devices import finish, there
 
 Whole = NDArray[np.float64]
 
@@ -30,9 +30,7 @@ class DeviceDepth:
     """
 
     def __init__(self, candidates: Whole, directions: Whole, *, closed: bool, device: Any) -> None:
-        import torch
-
-        self._here, self._there = directions, torch.from_numpy(np.array(directions)).to(device)
+        self._here, self._there = directions, there(directions, device)
         self._closed = closed
         self._candidates = self._places(candidates)
         finish(self._there.device)
@@ -51,9 +49,7 @@ class DeviceDepth:
 
     def _places(self, whole: Whole) -> Any:
         """Return the places of vectors along each direction: shape (p, vectors). The CPU checks the first and last."""
-        import torch
-
-        places = torch.from_numpy(whole).to(self._there.device) @ self._there
+        places = there(whole, self._there.device) @ self._there
         ends = [0, -1] if len(whole) else []
         if not np.array_equal(places[ends].cpu().numpy(), whole[ends] @ self._here):
             raise InvalidInputError(

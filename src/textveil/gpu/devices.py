@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from textveil.errors import InvalidInputError, MissingDependencyError
 
 _QUEUES = 2
@@ -34,14 +37,12 @@ def checked_device(device: Any) -> Any:
     return found
 
 
-def there(array: Any, device: Any) -> Any:
-    """Return an array or a tensor as a tensor on a device."""
+def there(array: NDArray[Any], device: Any, kind: Any = None) -> Any:
+    """Return an array as a tensor on a device, of this kind of numbers if one is named."""
     import torch
 
-    if isinstance(array, torch.Tensor):
-        return array.to(device)
-    # torch warns of arrays that can't be written to.
-    return torch.from_numpy(array if array.flags.writeable else array.copy()).to(device)
+    # torch warns of arrays that can't be written to, and takes none that goes backwards.
+    return torch.from_numpy(np.require(array, kind, ["C", "W"])).to(device)
 
 
 def device_of(tensor: Any) -> AbstractContextManager[None]:

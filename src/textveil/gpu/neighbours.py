@@ -23,19 +23,19 @@ def nearest_others(table: DeviceTable, k: int) -> tuple[NDArray[np.int64], NDArr
     count = len(table)
     ids, squares = np.empty((count, k), dtype=np.int64), np.empty((count, k))
     for start in range(0, count, _ROWS):
-        block = slice(start, min(start + _ROWS, count))
-        queries = table.points(block)
+        queries = table.points(slice(start, start + _ROWS))
         # A point is among its own nearest k + 1, so that k others are left.
-        found = table.candidates(queries, k + 1)
-        apart = table.squares(queries, found)
-        other = found.rows != found.queries + start
-        asked, rows, apart = found.queries[other], found.rows[other], apart[other]
-        # By query, then by distance, then by row.
-        order = torch.argsort(rows, stable=True)
-        for key in (apart, asked):
-            order = order[torch.argsort(key[order], stable=True)]
-        asked, rows, apart = asked[order], rows[order], apart[order]
-        lengths = torch.bincount(asked, minlength=block.stop - block.start)
-        firsts = (lengths.cumsum(0) - lengths)[:, None] + torch.arange(k, device=table.device)
-        ids[block], squares[block] = rows[firsts].cpu().numpy(), apart[firsts].cpu().numpy()
+        for part, found in table.candidates(queries, k + 1):
+            first, last = start + part.start, start + part.stop
+            apart = table.squares(queries[part], found)
+            other = found.rows != found.queries + first
+            asked, rows, apart = found.queries[other], found.rows[other], apart[other]
+            # By query, then by distance, then by row.
+            order = torch.argsort(rows, stable=True)
+            for key in (apart, asked):
+                order = order[torch.argsort(key[order], stable=True)]
+            asked, rows, apart = asked[order], rows[order], apart[order]
+            lengths = torch.bincount(asked, minlength=last - first)
+            places = (lengths.cumsum(0) - lengths)[:, None] + torch.arange(k, device=table.device)
+            ids[first:last], squares[first:last] = rows[places].cpu().numpy(), apart[places].cpu().numpy()
     return ids, squares

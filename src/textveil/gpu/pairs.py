@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.gpu.devices import finish
+from textveil.gpu.devices import finish, there
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -30,9 +30,7 @@ class DevicePairs:
     """The distances of all pairs of a table of points on an exact lattice."""
 
     def __init__(self, points: NDArray[Any], device: Any) -> None:
-        import torch
-
-        self._points = torch.from_numpy(np.array(points, dtype=np.float64)).to(device)
+        self._points = there(points, device, np.float64)
         self._squares = (self._points**2).sum(dim=1)
         self._device = device
         finish(device)
@@ -41,7 +39,7 @@ class DevicePairs:
         """Return ln Z(x) for every rate and word; see `textveil.vocabulary.pairs.log_normalisers`."""
         import torch
 
-        heavy, asked = self._there(weights), self._there(rates)
+        heavy, asked = (there(numbers, self._device, np.float64) for numbers in (weights, rates))
         sums = torch.empty((len(heavy), len(asked)), dtype=torch.float64, device=self._device)
         for rows, distances in self._strips(radius, whole=True):
             sums[rows] = _sums(distances, asked, heavy)
@@ -51,10 +49,10 @@ class DevicePairs:
 
     def steepest(self, values: Floats, *, radius: float, slack: float) -> tuple[Floats, Ids, Ids]:
         """Return, for each row of values, the largest (|v(x) - v(x')| + slack) / min(d, radius), and its pair."""
-        there = self._there(values)
+        functions = there(values, self._device, np.float64)
         best, first, second = np.zeros(len(values)), np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
         for rows, distances in self._strips(radius):
-            slopes, columns, sound = _slopes(distances, there, slack, rows.start)
+            slopes, columns, sound = _slopes(distances, functions, slack, rows.start)
             self._require(bool(sound.all()), "a slope is not finite")
             tops, places = slopes.max(dim=0)
             across = columns.gather(0, places[None])[0]
@@ -63,10 +61,6 @@ class DevicePairs:
                     best[k], first[k], second[k] = slope, rows.start + row, column
         return best, first, second
 
-    def distances(self, chosen: Ids) -> Floats:
-        """Return the distances of some points to all, bit for bit those of the CPU, which takes the roots."""
-        return np.asarray(np.sqrt(self._squares_from(self._there(chosen, np.int64)).cpu().numpy()))
-
     def within(self, chosen: Ids, radius: float) -> Iterator[tuple[NDArray[np.int32], Floats]]:
         """Yield, for each of some points, the others whose distance is below the radius, in order, and the distances.
 
@@ -74,21 +68,15 @@ class DevicePairs:
         """
         import torch
 
-        own = self._there(chosen, np.int64)
-        squares = self._squares_from(own)
+        own = there(chosen, self._device, np.int64)
+        squares = squared_distances(self._points, self._squares, own)
+        self._require_exact((squares >= 0).all() & (squares.gather(1, own[:, None]) == 0).all())
         near = (squares < least_square(radius)).scatter_(1, own[:, None], False)
         rows, columns = near.nonzero(as_tuple=True)
         ids, apart = columns.to(torch.int32).cpu().numpy(), np.sqrt(squares[rows, columns].cpu().numpy())
         ends = np.cumsum(near.sum(dim=1).cpu().numpy())
         for start, end in pairwise([0, *ends.tolist()]):
             yield ids[start:end], apart[start:end]
-
-    def _squares_from(self, own: Any) -> Any:
-        """Return the squared distances of some points to all: each must be at distance 0 from itself."""
-        squares = (self._points[own] @ self._points.T).mul_(-2.0).add_(self._squares[own, None]).add_(self._squares)
-        is_sound = (squares >= 0).all() & (squares.gather(1, own[:, None]) == 0).all()
-        self._require_exact(is_sound)
-        return squares
 
     def _strips(self, radius: float, *, whole: bool = False) -> Iterator[tuple[slice, Any]]:
         """Yield some rows, and their distances, cut at the radius, to all points up to the last of them or to all."""
@@ -97,8 +85,7 @@ class DevicePairs:
         for top in range(0, count, height):
             rows = slice(top, min(top + height, count))
             columns = slice(0, count if whole else rows.stop)
-            products = self._points[rows] @ self._points[columns].T
-            squares = products.mul_(-2.0).add_(self._squares[rows, None]).add_(self._squares[None, columns])
+            squares = squared_distances(self._points, self._squares, rows, columns)
             # Written so that NaN fails too.
             self._require_exact((squares.min() >= 0) & (squares.diagonal(top) == 0).all())
             yield rows, squares.sqrt_().clamp_(max=radius)
@@ -113,10 +100,10 @@ class DevicePairs:
                 "numbers out of range; use the CPU, vocabulary.on(None)"
             )
 
-    def _there(self, numbers: Floats | Ids, kind: Any = np.float64) -> Any:
-        import torch
 
-        return torch.from_numpy(np.array(numbers, dtype=kind)).to(self._device)
+def squared_distances(points: Any, norms: Any, rows: Any, columns: slice = slice(None)) -> Any:
+    """Return |x - y|^2 of some points x and y, exact where all products and sums are; `norms` are all |x|^2."""
+    return (points[rows] @ points[columns].T).mul_(-2.0).add_(norms[rows, None]).add_(norms[columns])
 
 
 def least_square(radius: float) -> float:

@@ -7,6 +7,7 @@ to the caller, who has integers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from textveil.spaces.euclidean import EXACT_NORM, EXACT_STEP
 _QUERIES = 32_768
 # Pairs of a query and a block that are looked at together, and of these whose scores are written.
 _MOST_ENDS = 1 << 27
-_MOST_PAIRS = 1 << 21
+_MOST_PAIRS = 1 << 20
 _CANDIDATES = 1 << 18
 
 
@@ -36,12 +37,12 @@ class DeviceTable:
 
     Parameters
     ----------
-    points : lattice points, float32 or float64, an array or a tensor
+    points : lattice points, float32 or float64
     device : of torch
     halves : |x|^2 / 2 of each in float64, infinite for a point that must never be an answer; computed if left out
     """
 
-    def __init__(self, points: Any, device: Any, halves: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, points: NDArray[Any], device: Any, halves: NDArray[np.float64] | None = None) -> None:
         self.device = device
         self._points = there(points, device)
         if halves is None:
@@ -74,19 +75,32 @@ class DeviceTable:
 
         answers = torch.empty(len(queries), dtype=torch.int64, device=self.device)
         margins = torch.empty(len(queries), dtype=torch.float64, device=self.device)
-        for start in range(0, len(queries), _QUERIES):
-            block = slice(start, start + _QUERIES)
-            found = self.candidates(queries[block], 1)
-            scores = self.scores(queries[block], found)
-            answers[block], margins[block] = _best(found, scores, len(answers[block]))
+        for part, found in self.candidates(queries, 1):
+            scores = self.scores(queries[part], found)
+            answers[part], margins[part] = _best(found, scores, part.stop - part.start)
         return answers, margins
 
-    def candidates(self, queries: Any, k: int) -> Candidates:
-        """Return all rows that may be among the k nearest of each query."""
+    def candidates(self, queries: Any, k: int) -> Iterator[tuple[slice, Candidates]]:
+        """Yield the queries part by part, each with all rows that may be among the k nearest of its queries.
+
+        Candidates are numbered from the first query of their part.
+        """
+        waiting = [slice(at, min(at + _QUERIES, len(queries))) for at in range(0, len(queries), _QUERIES)][::-1]
+        while waiting:
+            part = waiting.pop()
+            found = self._candidates(queries[part], k)
+            if found is not None:
+                yield part, found
+            else:
+                middle = (part.start + part.stop) // 2
+                waiting += [slice(middle, part.stop), slice(part.start, middle)]
+
+    def _candidates(self, queries: Any, k: int) -> Candidates | None:
+        """Return the candidates of some queries, None if these are too many to be looked at together."""
         import torch
 
         if len(queries) > 1 and len(queries) * len(self._codes.scales) > _MOST_ENDS:
-            return self._by_halves(queries, k)
+            return None
         coded = encode_queries(queries)
         lower, upper = ends(coded, self._codes)
         # The best points of k blocks are k points: the k-th of their lower ends is one of the k-th nearest.
@@ -97,19 +111,12 @@ class DeviceTable:
         pairs = (upper >= least).nonzero()
         # Where the codes tell little apart, nearly all points are left.
         if len(queries) > 1 and len(pairs) > _MOST_PAIRS:
-            return self._by_halves(queries, k)
+            return None
         block, query = pairs.T
         pair, column = above(coded, self._codes, (block, query), least).nonzero().T
         asked, rows = query[pair], self._codes.rows[block[pair] * BLOCK + column]
         order = torch.argsort(asked, stable=True)
         return Candidates(asked[order], rows[order])
-
-    def _by_halves(self, queries: Any, k: int) -> Candidates:
-        import torch
-
-        half = len(queries) // 2
-        first, second = self.candidates(queries[:half], k), self.candidates(queries[half:], k)
-        return Candidates(torch.cat([first.queries, second.queries + half]), torch.cat([first.rows, second.rows]))
 
     def scores(self, queries: Any, found: Candidates) -> Any:
         """Return q.x - |x|^2 / 2 of candidates in float64."""

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.gpu.devices import there
+from textveil.gpu.pairs import squared_distances
 from textveil.spaces import Euclidean
 
 _PAIRS = 1 << 26
@@ -27,19 +29,17 @@ def all_secants(points: NDArray[Any], codes: NDArray[np.int64], device: Any) -> 
     points : distinct multiples of 2^-20 with squared norms below 2^11, at least two
     codes : their projections in whole steps, with squared norms below 2^51
     """
-    import torch
-
     _require_exact(points, codes)
-    tables = [torch.from_numpy(np.array(array, dtype=np.float64)).to(device) for array in (points, codes)]
+    tables = [there(array, device, np.float64) for array in (points, codes)]
     norms = [(table**2).sum(dim=1) for table in tables]
     count = len(points)
-    best, total = (-1.0, 0, 0), 0.0
+    # Every ratio is 0 or more: this pair has the largest if none is above 0.
+    best, total = (0.0, 1, 0), 0.0
     height = max(1, min(count, _PAIRS // count))
     for top in range(0, count, height):
         rows, columns = slice(top, min(top + height, count)), slice(0, min(top + height, count))
         squares, images = (
-            (table[rows] @ table[columns].T).mul_(-2.0).add_(norm[rows, None]).add_(norm[None, columns])
-            for table, norm in zip(tables, norms, strict=True)
+            squared_distances(table, norm, rows, columns) for table, norm in zip(tables, norms, strict=True)
         )
         if any(bool(numbers.diagonal(top).any()) for numbers in (squares, images)):
             raise InvalidInputError(

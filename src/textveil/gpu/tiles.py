@@ -18,7 +18,8 @@ BLOCK = 128
 # Codes are filled up to a multiple of this many bytes, as matrix units want them.
 WIDTH = 64
 
-_BLOCKS_AT_ONCE = 64
+# Products held at one time.
+_PRODUCTS = 1 << 25
 _PAIRS_AT_ONCE = 4096
 
 
@@ -28,9 +29,10 @@ def plain_ends(queries: QueryCodes, points: PointCodes) -> tuple[Any, Any]:
 
     wide = queries.codes.double()
     best = torch.empty((len(points.scales), len(wide)), dtype=torch.float32, device=wide.device)
-    for first in range(0, len(best), _BLOCKS_AT_ONCE):
-        blocks = slice(first, first + _BLOCKS_AT_ONCE)
-        rows = slice(first * BLOCK, (first + _BLOCKS_AT_ONCE) * BLOCK)
+    at_once = max(1, _PRODUCTS // (BLOCK * max(1, len(wide))))
+    for first in range(0, len(best), at_once):
+        blocks = slice(first, first + at_once)
+        rows = slice(first * BLOCK, (first + at_once) * BLOCK)
         products = (wide @ points.codes[rows].double().T).float().reshape(len(wide), -1, BLOCK)
         factors = queries.scales[:, None, None] * points.scales[None, blocks, None]
         best[blocks] = (products * factors - points.halves[rows].reshape(1, -1, BLOCK)).amax(dim=2).T

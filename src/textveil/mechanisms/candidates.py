@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -82,8 +81,8 @@ class Candidates(Immutable):
 
     def on(self, device: Any) -> Candidates:
         """Return the same candidates, whose depth is computed on this device of torch, such as "cuda"."""
-        same = copy(self)
-        object.__setattr__(same, "device", None if device is None else checked_device(device))
+        same = object.__new__(type(self))
+        vars(same).update(vars(self), device=None if device is None else checked_device(device))
         return same
 
     def save(self, path: str | Path) -> None:

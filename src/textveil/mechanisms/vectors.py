@@ -89,7 +89,7 @@ class AdditiveMechanism(VectorMechanism):
 
     def _draw_there(self, streams: Streams, device: Any) -> Any:
         """Draw the noise of all items on a device, before it is rounded to the lattice, if `draws_there`."""
-        raise InvalidInputError(f"the noise of {type(self).__name__} is drawn on the CPU: give tensor.cpu()")
+        raise NotImplementedError
 
     def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
         """Release private vectors, with the receipt that says what was promised; vectors on a GPU get noise there."""
@@ -105,7 +105,9 @@ class AdditiveMechanism(VectorMechanism):
         return Release(value, self._receipt(self.guarantee, source, len(items)))
 
     def sample_there(self, items: Any, streams: Streams) -> Any:
-        """Return what `_sample` does for float64 vectors on a device, if it draws there."""
+        """Return what `_sample` does for float64 vectors on a device, if `draws_there`."""
+        if not self.draws_there:
+            raise InvalidInputError(f"this noise of {type(self).__name__} is drawn on the CPU: use release")
         return self.lattice.add_there(items, self._draw_there(streams, items.device))
 
     def _sample(self, items: Vectors, streams: Streams) -> Vectors:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from textveil.errors import InvalidInputError, MissingDependencyError
+from textveil.errors import InvalidInputError
 from textveil.measure.utility.errors import vector_errors
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.gaussian import Gaussian
@@ -28,6 +28,7 @@ from textveil.noise.clipping import clipped
 from textveil.noise.product_laplace_curve import published_delta
 from textveil.noise.transforms import normals, uniforms
 from textveil.randomness import RandomSource, Streams
+from textveil.reproduce.panels import blank
 from textveil.reproduce.reproduction import Reproduction
 
 Floats = NDArray[np.float64]
@@ -199,13 +200,7 @@ def _short(number: float) -> str:
 
 def _draw_figure(numbers: dict[str, Any]) -> Any:
     """Draw three panels over the dimension: pairs above 2C, the true epsilon, delta at the epsilon claimed."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
-    figure = Figure(figsize=(11, 3.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(11, 3.6)
     pairs, epsilons, deltas = figure.subplots(1, 3)
     looks = (("#0072b2", "-", "o"), ("#d55e00", "--", "s"), ("#009e73", "-.", "^"))
     panels = (

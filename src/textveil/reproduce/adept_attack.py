@@ -41,9 +41,7 @@ def adept_attack(*, data: Path | None = None, quick: bool = False) -> Reproducti
     else:
         corpus = read_corpus(data, "snips", seed=0)
         texts = [each.text for each in corpus.private][:count]
-        attacked = [
-            (noise, trained(corpus, noise, 0, _QUICK_EPOCHS if quick else _EPOCHS, "cpu")) for noise in NOISES[:3]
-        ]
+        attacked = [(noise, trained(corpus, noise, 0, _QUICK_EPOCHS if quick else _EPOCHS)) for noise in NOISES[:3]]
     return attack(attacked, texts)
 
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from rich.table import Table
 
 from textveil.compiled import over_threads
-from textveil.errors import MissingDependencyError
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.network import Shape
 from textveil.learn.autoencoder.training import Recipe, train, training_digest
@@ -26,6 +25,8 @@ from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.progress import progress
 from textveil.reproduce.kept_cells import KeptCells
+from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.pivots import chosen, pivot
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import shown, spread
 from textveil.reproduce.utterances import Corpus, accuracy, described, public_source, read_corpus, shuffled
@@ -82,9 +83,7 @@ def adept_intents(*, data: Path, quick: bool = False) -> Reproduction:
     return reported(records, None if quick else described(data, "atis"))
 
 
-def one_run(
-    corpus: Corpus, seed: int, *, epochs: int, device: str = "cpu", step: Callable[[int], object] = bool
-) -> list[dict[str, Any]]:
+def one_run(corpus: Corpus, seed: int, *, epochs: int, step: Callable[[int], object] = bool) -> list[dict[str, Any]]:
     """Return the accuracies of one data set and seed, telling `step` of cells that are done; they are kept."""
     texts, intents = [each.text for each in corpus.private], [each.intent for each in corpus.private]
     kept = KeptCells("adept-intents", [corpus.digest, [asdict(recipe_of(noise, seed, epochs)) for noise in NOISES]])
@@ -104,7 +103,7 @@ def one_run(
     cells = {f"{noise.name}, {epsilon}": (noise, epsilon) for noise in NOISES for epsilon in EPSILONS}
     left = {name: cell for name, cell in cells.items() if name not in kept}
     step(len(cells) - len(left))
-    codecs = _trained(corpus, {noise for noise, _ in left.values()}, seed, epochs, device)
+    codecs = _trained(corpus, {noise for noise, _ in left.values()}, seed, epochs)
     for name, found in zip(left, over_threads(measured, left.values()), strict=True):
         kept.add(name, found)
         step(1)
@@ -140,12 +139,10 @@ def _record(
     }
 
 
-def _trained(
-    corpus: Corpus, noises: Collection[Noise], seed: int, epochs: int, device: str
-) -> dict[tuple[str, int], AutoEncoder]:
+def _trained(corpus: Corpus, noises: Collection[Noise], seed: int, epochs: int) -> dict[tuple[str, int], AutoEncoder]:
     """Return the auto-encoders that these noises need."""
     needed = {(noise.kind, noise.latent): noise for noise in NOISES if noise in noises}
-    made = over_threads(lambda noise: trained(corpus, noise, seed, epochs, device), needed.values())
+    made = over_threads(lambda noise: trained(corpus, noise, seed, epochs), needed.values())
     return dict(zip(needed, made, strict=True))
 
 
@@ -177,7 +174,7 @@ def recipe_of(noise: Noise, seed: int, epochs: int) -> Recipe:
     )
 
 
-def trained(corpus: Corpus, noise: Noise, seed: int, epochs: int, device: str) -> AutoEncoder:
+def trained(corpus: Corpus, noise: Noise, seed: int, epochs: int) -> AutoEncoder:
     """Return an auto-encoder that was trained with the noise that its vectors will meet, once for all runs."""
     recipe = recipe_of(noise, seed, epochs)
     public = [each.text for each in corpus.public]
@@ -186,7 +183,7 @@ def trained(corpus: Corpus, noise: Noise, seed: int, epochs: int, device: str) -
         return AutoEncoder.load(kept)
     kept.parent.mkdir(parents=True, exist_ok=True)
     unfinished = kept.with_suffix(".checkpoint")
-    made = train(public, recipe, device=device, threads=1, checkpoint=unfinished, shown=False)
+    made = train(public, recipe, threads=1, checkpoint=unfinished, shown=False)
     made.save(kept)
     unfinished.unlink(missing_ok=True)
     return made
@@ -220,30 +217,15 @@ def summary(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _table(name: str, cells: Sequence[dict[str, Any]]) -> Table:
-    table = Table(
-        title=f"Accuracy of intents on {name.upper()}: learned from rewritten, asked clean", title_justify="left"
-    )
-    for title in ("", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)):
-        table.add_column(title, justify="right" if title else "left")
-    for row in (*(noise.name for noise in NOISES), SHUFFLED):
-        own = {cell["epsilon"]: shown(cell) for cell in cells if (cell["data"], cell["noise"]) == (name, row)}
-        table.add_row(label_of(row), *(own.get(epsilon, "") for epsilon in EPSILONS))
-    for row in (CLEAN, COMMONEST):
-        (level,) = [cell for cell in cells if (cell["data"], cell["noise"]) == (name, row)]
-        table.add_row(row, shown(level))
-    return table
+    own = [{**cell, "noise": label_of(cell["noise"])} for cell in chosen(cells, data=name)]
+    title = f"Accuracy of intents on {name.upper()}: learned from rewritten, asked clean"
+    return pivot(title, own, row="noise", show=shown).rich()
 
 
 def _draw(cells: Sequence[dict[str, Any]]) -> Any:
     """Draw a panel for each data set: accuracy against epsilon."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
     names = list(dict.fromkeys(cell["data"] for cell in cells))
-    figure = Figure(figsize=(5.2 * len(names), 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(5.2 * len(names), 4.2)
     looks = (("#0072b2", "-", "o"), ("#d55e00", "--", "s"), ("#009e73", "-.", "^"), ("#cc79a7", ":", "v"))
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         for noise, (colour, dashes, mark) in zip(NOISES, looks, strict=True):
@@ -259,6 +241,5 @@ def _draw(cells: Sequence[dict[str, Any]]) -> Any:
             axes.axhline(level, color="#555555", linestyle=dots, linewidth=1.2, label=row)
         axes.set(xlabel="epsilon", ylabel="accuracy", ylim=(0, 1), title=name.upper())
         axes.spines[["top", "right"]].set_visible(False)
-    lines, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(lines, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=2)
+    legend_below(figure, columns=2)
     return figure

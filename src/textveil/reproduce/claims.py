@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from textveil.reproduce.pivots import Pivot, Records
@@ -16,21 +17,23 @@ _SAME = ("data", "measure", "epsilon")
 
 RULE = (
     "Each sentence is taken as differences of two means, all of which it says to be above 0. The interval of a "
-    "difference is the root of the sum of the squares of the two 95% intervals; a difference of single runs has none. "
-    "A difference is clear if it is further from 0 than its interval; that of two means that are the same in truth is "
-    'clearly below 0 about once in forty times. "No": more than one in forty are clearly below 0. "Yes": all are '
-    'clearly above 0. "Not decided": all else. A sentence with another rule has it in brackets.'
+    "difference is the root of the sum of the squares of the two 95% intervals; a difference of single runs has none, "
+    "and runs that are all equal count as certain. A difference is clear if it is further from 0 than its interval; "
+    "that of two means that are the same in truth is clearly below 0 at most once in forty times. "
+    '"No": more than one in forty are clearly below 0. "Yes": all are clearly above 0. "Not decided": all else. A '
+    "sentence with another rule has it in brackets."
 )
-# Of differences that are truly 0, so many are below their 95% intervals.
+# Of differences that are truly 0, at most so many are below their 95% intervals.
 _BY_CHANCE = 1 / 40
 
 
 class Claim(NamedTuple):
-    """A sentence of a paper, how it is measured, and a sentence on what lies behind."""
+    """A sentence of a paper, how it is measured, what lies behind, and the verdict that this explains."""
 
     says: str
     measured: Compared
     why: str
+    explains: str
 
 
 class Lead(NamedTuple):
@@ -47,11 +50,14 @@ class Lead(NamedTuple):
 
 def claims_table(title: str, claims: Sequence[Claim], records: Records) -> Pivot:
     """Return what became of the claims."""
-    rows = [[claim.says, *claim.measured(records), claim.why] for claim in claims]
+    rows = []
+    for claim in claims:
+        found, holds = claim.measured(records)
+        rows.append([claim.says, found, holds, claim.why if holds == claim.explains else "-"])
     return Pivot(title, ["the text says", "measured here", "holds", "why"], rows, RULE)
 
 
-def lead(one: dict[str, Any], other: dict[str, Any]) -> Lead:
+def lead(one: Mapping[str, Any], other: Mapping[str, Any]) -> Lead:
     """Return the mean of one record less that of another."""
     single = min(one["runs"], other["runs"]) < 2
     around = None if single else math.hypot(one["around"] or 0.0, other["around"] or 0.0)
@@ -73,6 +79,19 @@ def leads(
     for one in filter(behind, records):
         others.setdefault(place(one), []).append(one)
     return [lead(one, other) for one in filter(ahead, records) for other in others.get(place(one), [])]
+
+
+def steps(records: Records) -> list[Lead]:
+    """Return each record less the one before it, wherever data, measure and epsilon are the same."""
+    rows: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for one in records:
+        rows.setdefault(tuple(one[name] for name in _SAME), []).append(one)
+    return [lead(after, before) for row in rows.values() for before, after in pairwise(row)]
+
+
+def judged(found: Sequence[Lead], digits: int = 3, *, percent: bool = False) -> tuple[str, str]:
+    """Return differences that should be above 0, to read, and whether they are."""
+    return told_leads(found, digits, percent=percent), verdict(found)
 
 
 def verdict(found: Iterable[Lead]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from textveil.errors import InvalidInputError, MissingDependencyError
+from textveil.errors import InvalidInputError
 from textveil.measure.calibration import calibrate, unchanged
 from textveil.measure.statistics.sampled import clopper_pearson
 from textveil.mechanisms.exponential import Exponential
@@ -30,6 +30,7 @@ from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce.hyperbolic_euclidean import LEFT_OUT, euclidean
 from textveil.reproduce.hyperbolic_euclidean_showing import tables as euclidean_tables
+from textveil.reproduce.panels import blank, legend_below
 from textveil.reproduce.reproduction import Reproduction
 from textveil.spaces import Poincare
 from textveil.vocabulary import Vocabulary
@@ -328,13 +329,7 @@ def _word_table(strength: dict[str, Any], weights: str) -> Table:
 
 def _draw_kept(numbers: dict[str, Any]) -> Any:
     """Draw the mean and the largest N_w against epsilon, one line for each mechanism."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
-    figure = Figure(figsize=(9.5, 3.8), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(9.5, 3.8)
     lines = (
         ("paper", "published Table IV, n = 100", "#999999", ":", "D"),
         ("published", "paper's mechanism here, n = 10", "#d55e00", "--", "s"),
@@ -363,6 +358,5 @@ def _draw_kept(numbers: dict[str, Any]) -> Any:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(color="#e5e5e5", linewidth=0.6)
     panels[0].set_ylabel("N_w: times that a word stays, of 1,000")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    legend_below(figure, columns=2)
     return figure

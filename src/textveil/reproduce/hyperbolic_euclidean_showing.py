@@ -8,31 +8,24 @@ from typing import Any
 from rich.table import Table
 
 from textveil.reproduce import hyperbolic_laws as laws
+from textveil.reproduce.pivots import Pivot
 
 
 def tables(numbers: Mapping[str, Any]) -> tuple[Table, Table]:
     """Return the columns at the published worst cases, and at those of the ball here."""
-    published = Table(
-        title="Expected N_w of GloVe's vectors with Laplace noise and the nearest word, epsilon set so that the worst "
-        "case is the published one: mean over words and its 95% interval; the published number in brackets; how many "
-        "times the published HYP-100",
-        caption=_how(numbers),
-        title_justify="left",
-        caption_justify="left",
+    published = (
+        "Expected N_w of GloVe's vectors with Laplace noise and the nearest word, epsilon set so that the worst case "
+        "is the published one: mean over words and its 95% interval; the published number in brackets; how many times "
+        "the published HYP-100"
     )
-    measured = Table(
-        title=f"The same, worst case and expected N_w in the ball measured here, on {numbers['words']['ball']:,} "
-        "words; how many times the ball's",
-        caption=_reading(numbers),
-        title_justify="left",
-        caption_justify="left",
+    measured = (
+        f"The same, worst case and expected N_w in the ball measured here, on {numbers['words']['ball']:,} words; how "
+        "many times the ball's"
     )
-    for table, (header, rows) in ((published, published_grid(numbers)), (measured, measured_grid(numbers))):
-        for name in header:
-            table.add_column(name, justify="right")
-        for row in rows:
-            table.add_row(*row)
-    return published, measured
+    return (
+        Pivot(published, *published_grid(numbers), _how(numbers)).rich(),
+        Pivot(measured, *measured_grid(numbers), _reading(numbers)).rich(),
+    )
 
 
 def published_grid(numbers: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:

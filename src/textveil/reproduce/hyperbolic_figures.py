@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from textveil.errors import MissingDependencyError
 from textveil.noise.hyperbolic_published import log_height, metropolis_noise, printed_constant
 from textveil.progress import progress
 from textveil.reproduce import hyperbolic_laws as laws
 from textveil.reproduce.hyperbolic import PAPER
 from textveil.reproduce.hyperbolic_laws import EXPONENTIAL, PUBLISHED, Ids
 from textveil.reproduce.kept_cells import KeptCells
+from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.pivots import Pivot
 from textveil.reproduce.repeats import public_source
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sections import markdown_table
@@ -43,10 +44,6 @@ STATISTICS = {
     "S_w": "mean number of different outputs",
     "K_w": "mean over words of the fewest words that give one of its outputs",
 }
-WHY = (
-    "the paper measured 10,000 words of WebIsADb; here 100 words of Hearst patterns, so that K_w is at most 100; its "
-    "chain's covariance and number of steps are not known"
-)
 
 
 def figure_3(*, chains: int = CHAINS) -> Reproduction:
@@ -129,7 +126,7 @@ def figure_5(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None =
         tables=(_table(records, len(ids), runs),),
         draw=lambda: _draw(records),
         records=records,
-        section="" if quick else _section(records, len(ids), runs),
+        section=_section(records, len(ids), runs),
     )
 
 
@@ -176,13 +173,7 @@ def _density_grid(panels: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[
 
 def _density_table(panels: Sequence[Mapping[str, Any]]) -> Table:
     title = "The printed density of one dimension, and where the printed chain is after 600 steps"
-    table = Table(title=title, title_justify="left")
-    header, rows = _density_grid(panels)
-    for name in header:
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return Pivot(title, *_density_grid(panels)).rich()
 
 
 def _density_section(panels: Sequence[Mapping[str, Any]]) -> str:
@@ -191,8 +182,8 @@ def _density_section(panels: Sequence[Mapping[str, Any]]) -> str:
             "## Paper 2, Figure 3: the density",
             "`textveil reproduce hyperbolic-figure-3 -o figure.png`. The printed constant is right in one dimension: "
             "the mass is 1. The chain's total variation from the density stands beside that of as many draws of the "
-            "density itself. In one dimension the chain is the nearer the larger epsilon is; what it does in 100 is in "
-            "[its mechanism's page](mechanisms/hyperbolic.md). The paper's figure has no numbers to compare with.",
+            "density itself. What the chain does in 100 dimensions is in [its mechanism's "
+            "page](mechanisms/hyperbolic.md). The paper's figure has no numbers to compare with.",
             "![The printed density and the printed chain](pictures/hyperbolic-figure-3.png)",
             markdown_table(*_density_grid(panels)),
         ]
@@ -213,15 +204,17 @@ def _cell(record: Mapping[str, Any]) -> str:
     return f"{record['value']:.4g}{around}" + ("" if record["paper"] is None else f" ({record['paper']:g})")
 
 
+def why(words: int) -> str:
+    """Return why numbers of so many words differ from the paper's."""
+    return (
+        f"the paper measured 10,000 words of WebIsADb; here {words} words of Hearst patterns, so that K_w is at most "
+        f"{words}; its chain's covariance and number of steps are not known"
+    )
+
+
 def _table(records: Sequence[Mapping[str, Any]], words: int, runs: int) -> Table:
-    title = f"{words} words, {runs:,} runs; mean over words, 95% interval; the paper's in brackets. Differ since {WHY}"
-    table = Table(title=title, title_justify="left")
-    header, rows = grid(records)
-    for name in header:
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    return table
+    title = f"{words} words, {runs:,} runs; mean over words, 95% interval; the paper's in brackets"
+    return Pivot(f"{title}. Differ since {why(words)}", *grid(records)).rich()
 
 
 def _section(records: Sequence[Mapping[str, Any]], words: int, runs: int) -> str:
@@ -236,13 +229,13 @@ def _section(records: Sequence[Mapping[str, Any]], words: int, runs: int) -> str
             "![N_w, S_w and K_w against epsilon, paper's mechanism and Exponential](pictures/hyperbolic-figure-5.png)",
             markdown_table(*grid(records)),
             "\n".join(f"- *{name}*: {meaning}." for name, meaning in STATISTICS.items()),
-            f"Why they differ: {WHY}.",
+            f"Why they differ: {why(words)}.",
         ]
     )
 
 
 def _draw_density(panels: Sequence[Mapping[str, Any]], edges: Floats) -> Any:
-    figure = _figure(11, 3.2)
+    figure = blank(11, 3.2)
     places, width = np.linspace(-0.999, 0.999, 667), edges[1] - edges[0]
     for axes, panel in zip(figure.subplots(1, len(panels), sharex=True), panels, strict=True):
         axes.stairs(np.array(panel["chain"]) / width, edges, fill=True, color="#f0c9a8", label="the printed chain")
@@ -251,13 +244,12 @@ def _draw_density(panels: Sequence[Mapping[str, Any]], edges: Floats) -> Any:
         axes.set(xlabel="x", ylim=(0, None))
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("density")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=2)
+    legend_below(figure, columns=2)
     return figure
 
 
 def _draw(records: Sequence[Mapping[str, Any]]) -> Any:
-    figure = _figure(11.5, 3.4)
+    figure = blank(11.5, 3.4)
     looks = {PUBLISHED: ("#d55e00", "--", "s"), EXPONENTIAL: ("#0072b2", "-", "o")}
     for axes, name in zip(figure.subplots(1, len(STATISTICS)), STATISTICS, strict=True):
         for way, (colour, dashes, mark) in looks.items():
@@ -280,17 +272,5 @@ def _draw(records: Sequence[Mapping[str, Any]]) -> Any:
         axes.set_xlabel("epsilon")
         axes.set_title(name, loc="left", fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=3)
-    return figure
-
-
-def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
+    legend_below(figure, columns=3)
     return figure

@@ -51,7 +51,7 @@ REPEATS, QUICK_TEXTS = 3, 100
 # Words of a piece of the control, in which pieces go to authors at random.
 PIECE = 50
 # What cells depend on besides the data.
-CONSTANTS = (laws.STEPS, laws.DRAWS, FEATURES, ROUNDS, LEAST_WORDS)
+CONSTANTS = (laws.STEPS, laws.DRAWS, FEATURES, ROUNDS, LEAST_WORDS, PIECE)
 QUICK_PROBLEMS = ("PAN11 small", "PAN12 A", "PAN12 C", "PAN12 D")
 
 
@@ -91,7 +91,7 @@ def table_3(
         tables=shown.tables(records),
         draw=lambda: shown.drawing(records),
         records=records,
-        section="" if quick else shown.section(records, len(words)),
+        section=shown.section(records, len(words)),
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.table import Table
 
-from textveil.errors import MissingDependencyError
 from textveil.reproduce.hyperbolic_laws import (
     ANY_WORD,
     EXPONENTIAL,
@@ -19,6 +18,8 @@ from textveil.reproduce.hyperbolic_laws import (
     shared_draws,
     shown_as,
 )
+from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.pivots import Pivot
 from textveil.reproduce.repeats import told
 from textveil.reproduce.sections import markdown_table
 
@@ -43,18 +44,11 @@ WHY = {
 
 def tables(records: Sequence[Record]) -> tuple[Table, ...]:
     """Return a table for each attacker, and one of reasons."""
-    made = []
-    for attacker, title in TITLE.items():
-        table = Table(title=f"{title}. Mean, 95% interval; the paper's in brackets", title_justify="left")
-        header, rows = grid(records, attacker)
-        for name in header:
-            table.add_column(name, justify="right")
-        for row in rows:
-            table.add_row(*row)
-        made.append(table)
-    reasons = Table(title="Why they differ", title_justify="left")
-    reasons.add_column("written by")
-    reasons.add_column("reason")
+    made = [
+        Pivot(f"{title}. Mean, 95% interval; the paper's in brackets", *grid(records, attacker)).rich()
+        for attacker, title in TITLE.items()
+    ]
+    reasons = Table("written by", "reason", title="Why they differ", title_justify="left")
     for way, why in WHY.items():
         reasons.add_row(shown_as(way), why)
     return (*made, reasons)
@@ -62,8 +56,7 @@ def tables(records: Sequence[Record]) -> tuple[Table, ...]:
 
 def grid(records: Sequence[Record], attacker: str) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of one attacker's table."""
-    own = [record for record in records if attacker in (record["attacker knows"], REWRITTEN)]
-    own = [record for record in own if record["attacker knows"] == attacker or record["way"] == ORIGINAL]
+    own = [record for record in records if record["attacker knows"] == attacker or record["way"] == ORIGINAL]
     counts = {record["problem"]: record["of"] for record in own}
     rows = []
     for way, epsilon in dict.fromkeys((record["way"], record["epsilon"]) for record in own):
@@ -89,8 +82,8 @@ def findings(records: Sequence[Record]) -> list[str]:
     least = min(epsilon for _, way, epsilon, _ in by if way == PUBLISHED)
     doubled = [f"{name} {' to '.join(f'{by[name, PUBLISHED, least, one]:.1f}' for one in TITLE)}" for name in names]
     lines.append(
-        "What the attacker knows makes a difference that the paper does not show: with the paper's mechanism, measured "
-        f"here at epsilon {least:g}, from clean to rewritten texts known, {'; '.join(doubled)}."
+        "From clean to rewritten texts known, which the paper does not tell apart, with the paper's mechanism measured "
+        f"here at epsilon {least:g}: {'; '.join(doubled)}."
     )
     for way in (PUBLISHED, EXPONENTIAL):
         for attacker in (CLEAN, REWRITTEN):
@@ -149,23 +142,16 @@ def section(records: Sequence[Record], words: int) -> str:
 
 def drawing(records: Sequence[Record]) -> Any:
     """Draw a panel for each problem: counts against epsilon, and as lines what does not depend on it."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
     names = list(dict.fromkeys(record["problem"] for record in records))
     across = min(3, len(names))
-    figure = Figure(figsize=(3.6 * across, 3.1 * -(-len(names) // across) + 0.8), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(3.6 * across, 3.1 * -(-len(names) // across) + 0.8)
     panels = list(figure.subplots(-(-len(names) // across), across, squeeze=False).flat)
     for axes, name in zip(panels, names, strict=False):
         _draw_panel(axes, [record for record in records if record["problem"] == name])
         axes.set_title(name, loc="left", fontsize=10)
     for axes in panels[len(names) :]:
         axes.remove()
-    lines, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(lines, labels, frameon=False, fontsize=8, loc="outside lower center", ncols=4)
+    legend_below(figure, columns=3)
     return figure
 
 

@@ -7,7 +7,6 @@ GloVe's vectors of 300 dimensions, the nearest to the paper's fastText column; i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from textveil.measure.tasks import Averages, Embed, Task, read_task
 from textveil.measure.tasks.task import Vectors
 from textveil.progress import progress
 from textveil.reproduce import hyperbolic_laws as laws
+from textveil.reproduce.claims import YES, lead, verdict
 from textveil.reproduce.hyperbolic_laws import (
     ANY_WORD,
     EXPONENTIAL,
@@ -31,6 +31,7 @@ from textveil.reproduce.hyperbolic_laws import (
     Ways,
 )
 from textveil.reproduce.kept_cells import KeptCells
+from textveil.reproduce.pivots import Pivot
 from textveil.reproduce.repeats import folder_digest, interval, public_source, told
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sections import markdown_table
@@ -94,14 +95,14 @@ def table_6(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None = 
     names, runs, ways = QUICK_TASKS if quick else tuple(TASKS), 1 if quick else REPEATS, Ways(words)
     keys = [(name, way, epsilon) for name in names for way in WAYS for epsilon in WAYS[way]]
     found: dict[tuple[str, str, float | None], list[dict[str, float]]] = {key: [] for key in keys}
-    with progress("Rewriting", runs * len(keys)) as step:
+    jobs = [(run, key) for run in range(runs) for key in keys if run == 0 or key[1] not in _CERTAIN]
+    with progress("Rewriting", len(jobs)) as step:
         for name in names:
             written = Written(data, name, words, glove)
-            for run in range(runs):
-                for key in (key for key in keys if key[0] == name and (run == 0 or key[1] not in _CERTAIN)):
-                    cell = kept.get(f"{key} {run}", partial(written.scores, ways, key[1], key[2], run))
-                    found[key].append(cell)
-                    step(1, f"{name}: {key[1]}")
+            for run, key in (job for job in jobs if job[1][0] == name):
+                cell = kept.get(f"{key} {run}", partial(written.scores, ways, key[1], key[2], run))
+                found[key].append(cell)
+                step(1, f"{name}: {key[1]}")
     cells = laws.paper_cells(data, "Table VI")
     records, samples = list(_records(found, cells)), laws.paper_cells(data, "Table V")
     sizes = {name: {**size_of(read_task(TASKS[name], data)), "paper": samples.get((name, "samples"))} for name in names}
@@ -117,7 +118,7 @@ def table_6(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None = 
         numbers=numbers,
         tables=_tables(records),
         records=records,
-        section=_section(records, _sizes(sizes), _others(others), quick=quick),
+        section=_section(records, _sizes(sizes), _others(others)),
     )
 
 
@@ -220,36 +221,23 @@ def _cell(record: Mapping[str, Any]) -> str:
 
 
 def _tables(records: Sequence[Mapping[str, Any]]) -> tuple[Table, Table]:
-    made = Table(title="What rewritten texts are worth. Mean, 95% interval; the paper's in brackets")
-    reasons = Table("written by", "reason", title="Why they differ")
-    header, rows = grid(records)
-    for name in header:
-        made.add_column(name, justify="right")
-    for row in rows:
-        made.add_row(*row)
+    title = "What rewritten texts are worth. Mean, 95% interval; the paper's in brackets"
+    reasons = Table("written by", "reason", title="Why they differ", title_justify="left")
     for way, why in WHY.items():
         reasons.add_row(laws.shown_as(way), why)
-    return made, reasons
+    return Pivot(title, *grid(records)).rich(), reasons
 
 
 def order(records: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return in which tasks a word drawn by a mechanism is better than any word, at every epsilon.
-
-    Differences must pass the intervals of both; one run has none, and says nothing.
-    """
+    """Return in which tasks a word drawn by a mechanism is clearly better than any word, at every epsilon."""
     better: dict[str, list[str]] = {}
     for way in (PUBLISHED, EXPONENTIAL):
         for task in dict.fromkeys(record["task"] for record in records):
             own = [r for r in records if r["task"] == task and r["measure"] != "spearman"]
             (floor,) = [r for r in own if r["way"] == ANY_WORD]
-            if all(_passes(r, floor) for r in own if r["way"] == way):
+            if verdict(lead(r, floor) for r in own if r["way"] == way) == YES:
                 better.setdefault(way, []).append(task)
     return better
-
-
-def _passes(record: Mapping[str, Any], floor: Mapping[str, Any]) -> bool:
-    reach = math.hypot(record["around"] or 0.0, floor["around"] or 0.0)
-    return min(record["runs"], floor["runs"]) > 1 and bool(record["mean"] - floor["mean"] > reach)
 
 
 def _order(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -282,22 +270,22 @@ def _others(others: Mapping[str, Mapping[str, str | None]]) -> str:
     return f"Published of original texts with encoders that are not here, in percent but STS14: {'; '.join(told)}."
 
 
-def _section(records: Sequence[Mapping[str, Any]], sizes: str, others: str, *, quick: bool) -> str:
+def _section(records: Sequence[Mapping[str, Any]], sizes: str, others: str) -> str:
     header, rows = grid(records)
     tasks, runs = {record["task"] for record in records}, max(record["runs"] for record in records)
     means = f"Mean over {runs} runs with its 95% interval, which is missing where all runs are equal"
-    drop = np.mean([r["mean"] for r in records if r["way"] == ORIGINAL and r["measure"] == "accuracy"])
-    kept = np.mean([r["mean"] for r in records if r["way"] == NO_NOISE and r["measure"] == "accuracy"])
+    before = np.mean([r["mean"] for r in records if r["way"] == ORIGINAL and r["measure"] == "accuracy"])
+    after = np.mean([r["mean"] for r in records if r["way"] == NO_NOISE and r["measure"] == "accuracy"])
     return "\n\n".join(
         [
             "## Paper 2, Table VI: tasks",
-            f"`textveil reproduce hyperbolic-table-6 --data FOLDER{' --quick' if quick else ''}` rewrites the words "
-            f"between likely phrases and asks {len(tasks)} of the paper's {len(TASKS)} tasks. "
+            "`textveil reproduce hyperbolic-table-6 --data FOLDER` rewrites the words between likely phrases and asks "
+            f" {len(tasks)} of the paper's {len(TASKS)} tasks. "
             f"{'One run' if runs == 1 else means}; the paper's number in brackets. {sizes}",
             f"{laws.shared_draws()} {laws.IDLE} Texts to learn from and to test on are the same in all rows and runs.",
             markdown_table(header, rows),
             *_order(records),
-            f"The vocabulary alone, without noise, takes the mean accuracy from {drop:.3f} to {kept:.3f}.",
+            f"The vocabulary alone, without noise, takes the mean accuracy from {before:.3f} to {after:.3f}.",
             others,
             "Why they differ:",
             "\n".join(f"- *{laws.shown_as(way)}*: {why}." for way, why in WHY.items()),

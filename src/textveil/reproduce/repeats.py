@@ -24,9 +24,9 @@ def interval(values: Sequence[float]) -> dict[str, Any]:
     from scipy.special import stdtrit
 
     runs, around = len(values), None
-    if runs > 1:
+    if len(set(values)) > 1:
         deviation = float(np.std(values, ddof=1))
-        around = float(stdtrit(runs - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(runs) or None
+        around = float(stdtrit(runs - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(runs)
     return {"mean": float(np.mean(values)), "around": around, "runs": runs}
 
 

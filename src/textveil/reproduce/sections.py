@@ -18,8 +18,6 @@ def write_section(page: Path, name: str, text: str) -> None:
     name : of the reproduction
     text : Markdown, with its heading
     """
-    if not text:
-        raise InvalidInputError(f"{name} writes no section; leave out --report")
     first, last = f"<!-- made by: textveil reproduce {name} -->", f"<!-- end of {name} -->"
     section = f"{first}\n{text.strip()}\n{last}\n"
     before = page.read_text(encoding="utf-8")

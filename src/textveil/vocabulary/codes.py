@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from textveil.compiled import compiled, compiled_reduction, over_threads
 from textveil.elementary import float_bits, float_from_bits
 from textveil.errors import InvalidInputError
-from textveil.gpu.codes import LARGEST, ROUNDING, SPARE
+from textveil.gpu.codes import LARGEST, bounds_of
 from textveil.gpu.tiles import BLOCK
 from textveil.vocabulary.lattice import STEP
 
@@ -134,8 +134,7 @@ def require_near(are_near: bool) -> None:
 
 def _bounds(norms: Floats, errors: Floats) -> Singles:
     norm, error = norms.reshape(-1, BLOCK).max(axis=1), errors.reshape(-1, BLOCK).max(axis=1)
-    for_codes = SPARE * error + ROUNDING * (norm + error)
-    return np.stack([for_codes, SPARE * norm, ROUNDING * norm**2], axis=1).astype(np.float32)
+    return np.stack(bounds_of(norm, error), axis=1).astype(np.float32)
 
 
 def _width(dimension: int) -> int:

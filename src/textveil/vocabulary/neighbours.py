@@ -56,6 +56,7 @@ def nearest_neighbours(
     table, others = _checked(points, k, include_self)
     own = np.arange(len(table))[:, None]
     if others == 0:
+        _require_small(table)
         return own, np.zeros(own.shape)
     chosen = None if device is None else checked_device(device)
     has_codes = 1 <= table.shape[1] <= MOST_DIMENSIONS

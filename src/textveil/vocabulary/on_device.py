@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.gpu.devices import there
 from textveil.gpu.search import DeviceTable
 from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, require_near
 from textveil.vocabulary.search import NEAREST_CODED, NearestPoint, score_error
@@ -28,8 +29,8 @@ class NearestOnDevice:
         import torch
 
         is_tensor = isinstance(queries, torch.Tensor)
-        asked = queries if is_tensor else torch.from_numpy(np.asarray(queries, dtype=np.float64))
-        asked = asked.detach().to(device=self._table.device, dtype=torch.float64)
+        asked = queries.detach() if is_tensor else there(queries, self._table.device, np.float64)
+        asked = asked.to(device=self._table.device, dtype=torch.float64)
         require_near(bool((asked.abs() < FARTHEST).all()))
         norms = asked.norm(dim=1)
         usable = (norms > NEAREST_CODED) & (norms * (1 + self._index.radius) < FARTHEST_SINGLE)

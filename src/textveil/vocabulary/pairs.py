@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.compiled import compiled_reduction, over_threads
 from textveil.elementary import exponential
-from textveil.gpu.pairs import DevicePairs
 from textveil.progress import progress
-from textveil.spaces import Euclidean
 from textveil.vocabulary.vocabulary import Vocabulary
 
 Floats = NDArray[np.float64]
@@ -81,7 +79,7 @@ def log_normalisers(vocabulary: Vocabulary, rates: Floats, *, radius: float, wei
     gap = float(rates[-1] - rates[0]) / max(1, len(rates) - 1)
     sums = np.zeros((len(rates), len(vocabulary)))
     heavy = np.ones(len(vocabulary)) if weights is None else weights
-    there = pairs_on_device(vocabulary)
+    there = vocabulary.pairs_there()
     if there is not None:
         return there.log_normalisers(rates, radius=radius, weights=heavy)
 
@@ -104,7 +102,7 @@ def steepest_pairs(vocabulary: Vocabulary, values: Floats, *, radius: float, sla
 
     Pairs at distance 0 have the same law and are passed over.
     """
-    there = pairs_on_device(vocabulary)
+    there = vocabulary.pairs_there()
     if there is not None:
         return WorstPairs(*there.steepest(values, radius=radius, slack=slack))
     count = len(values)
@@ -137,14 +135,6 @@ def diameter_bound(vocabulary: Vocabulary) -> float:
     """Bound the distance of any two words: twice the largest distance from one of them."""
     centre = np.array([vocabulary.unknown_id])
     return 2 * float(distances_to_all(vocabulary, centre).max())
-
-
-def pairs_on_device(vocabulary: Vocabulary) -> DevicePairs | None:
-    """Return the pairs on the device of the vocabulary, if it has one and distances are exact there."""
-    space = vocabulary.space
-    if vocabulary.device is None or not isinstance(space, Euclidean) or not space.is_exact(vocabulary.points):
-        return None
-    return DevicePairs(vocabulary.points, vocabulary.device)
 
 
 def lower_triangle(count: int) -> Iterator[Tile]:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError, require_count
 from textveil.gpu.devices import accelerator_of
+from textveil.gpu.pairs import DevicePairs
 from textveil.spaces import Euclidean, Space
 from textveil.spaces.space import Points
 from textveil.vocabulary.lattice import LatticeTable, step_of
@@ -46,10 +47,22 @@ class Vocabulary:
         Where the points live; Euclidean by default.
     """
 
-    __slots__ = ("_device", "_digest", "_index", "_points", "_search", "_searches", "_space", "_unknown_id", "_words")
+    __slots__ = (
+        "_device",
+        "_digest",
+        "_index",
+        "_pairs",
+        "_points",
+        "_search",
+        "_searches",
+        "_space",
+        "_unknown_id",
+        "_words",
+    )
 
     _device: Any | None
     _digest: str | None
+    _pairs: DevicePairs | None
     _search: NearestPoint | None
     _searches: dict[Any, NearestOnDevice]
 
@@ -247,6 +260,17 @@ class Vocabulary:
         """Return the points of some words as a float64 tensor on the device that was chosen by `on`."""
         return self._search_on(self._device).points(ids)
 
+    def pairs_there(self) -> DevicePairs | None:
+        """Return the distances of all pairs on the device that was chosen by `on`, if there they are exact."""
+        if (
+            self._pairs is None
+            and self._device is not None
+            and isinstance(self._space, Euclidean)
+            and self._space.is_exact(self._points)
+        ):
+            self._pairs = DevicePairs(self._points, self._device)
+        return self._pairs
+
     def _search_on(self, device: Any) -> NearestOnDevice:
         from textveil.vocabulary.on_device import NearestOnDevice
 
@@ -281,7 +305,7 @@ class Vocabulary:
                 f"the space has {self._space.dimension} dimensions but the vectors have {points.shape[1]}"
             )
         self._check_inside()
-        self._device, self._digest, self._search, self._searches = None, None, None, {}
+        self._device, self._digest, self._pairs, self._search, self._searches = None, None, None, None, {}
 
     def _check_inside(self) -> None:
         """Refuse points that the space does not have; a space that is not all of R^d says so by a method `inside`."""

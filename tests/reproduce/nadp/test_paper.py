@@ -193,6 +193,7 @@ def test_a_word_that_is_nearest_to_its_own_release_is_disclosed():
     assert _never_discloses(rows).measured([]) == ("NADP, τ = 0.1: none; NADP, τ = 0.5: fbi", "no")
     rows[0]["NADP, τ = 0.5"] = "a, fbis"
     assert _never_discloses(rows).measured([])[1] == "yes"
+    assert _never_discloses([]).measured([]) == ("none of the words is known", "not decided")
 
 
 def test_it_reads_data_from_a_folder(tmp_path):

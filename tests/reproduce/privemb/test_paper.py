@@ -13,8 +13,7 @@ from textveil.reproduce.privemb.distances import errors, true_sizes, words_compa
 from textveil.reproduce.privemb.mechanisms import M2, MAKERS, OURS, target_of
 from textveil.reproduce.privemb.paper import Plan, paper
 from textveil.reproduce.privemb.showing import CLAIMS, _ahead
-from textveil.reproduce.privemb.words import Table, opinion_scores
-from textveil.reproduce.repeats import public_source
+from textveil.reproduce.privemb.words import Table, noise_source, opinion_scores
 
 TINY = Plan(
     epsilons=(2.0,), betas=(0.7,), pairs=20, runs=2, word_epsilons=(2.0, 40.0), word_betas=(0.9,),
@@ -168,7 +167,7 @@ def test_noise_is_drawn_anew_for_each_epsilon_and_run():
     points = np.random.default_rng(3).standard_normal((2000, 6))
 
     def directions(epsilon, run):
-        noise = Laplace(epsilon=epsilon, dimension=6).release(points, source=public_source("privemb words", run))
+        noise = Laplace(epsilon=epsilon, dimension=6).release(points, source=noise_source(run))
         return (noise - points) / np.linalg.norm(noise - points, axis=1, keepdims=True)
 
     first, again = directions(1.0, 0), directions(1.0, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ pytest.importorskip("torch")
 from textveil.learn.recoder import Recipe
 from textveil.randomness import RandomSource
 from textveil.reproduce.sentdp.documents import Part, Sizes, encoded, newsgroups
-from textveil.reproduce.sentdp.figure_4 import GUESS, NON_PRIVATE, SHUFFLED, STRONG, Plan, _best, figure_4
-from textveil.reproduce.sentdp.methods import OURS, PUBLISHED, RESPONSES, TRUNCATED, WORDS, Method, methods
+from textveil.reproduce.sentdp.figure_4 import GUESS, NON_PRIVATE, STRONG, Plan, _best, figure_4, shuffled_labels
+from textveil.reproduce.sentdp.methods import OURS, PUBLISHED, RESPONSES, SHUFFLED, TRUNCATED, WORDS, Method, methods
 
 PLAN = Plan(Sizes(200, 60, 80), (1.0, STRONG), 2, 10, Recipe(clusters=8, epochs=3))
 
@@ -77,6 +78,12 @@ def test_what_can_be_chosen_is_chosen_on_validation_documents(data, ways):
     assert _best(Method("", reads, release, (-1.0, 1.0, 0.0)), 1.0, data.validation) == 1.0
 
 
+def test_a_class_that_no_train_document_has_leaves_the_control_as_it_is(data, ways):
+    train = replace(data.train, labels=data.train.labels + 1)
+    (shuffled,) = shuffled_labels(replace(data, train=train), ways[OURS], ways[OURS].choices[0], shuffles=2)
+    assert shuffled["runs"] == 2
+
+
 def test_answers_have_no_bias(data, ways):
     """The mean over many copies is that without noise: within 6 standard errors in every coordinate."""
     one = data.test.first(1)
@@ -95,3 +102,6 @@ def test_the_picture_and_all_numbers_are_written(made, tmp_path):
     assert len(rows) == len(made.records)
     assert json.loads(paths[1].read_text())["measured"] == made.records
     assert len(made.tables) == 5
+    spread = "mean ± deviation of 2 trials"
+    assert made.tables[0].title.endswith(f"{spread}, with shuffled labels of 20 orders of them and one release")
+    assert made.tables[1].title.endswith(spread)

@@ -70,14 +70,8 @@ class Depth:
                 "coordinate; divide all vectors by a public constant"
             )
         self._there = None if device is None else DeviceDepth(whole, self._directions, closed=closed, device=device)
-        self._blocks = (
-            []
-            if self._there
-            else [
-                _block(whole[start : start + _BLOCK] @ self._directions, start)
-                for start in range(0, len(whole), _BLOCK)
-            ]
-        )
+        starts = range(0, len(whole), _BLOCK) if self._there is None else ()
+        self._blocks = [_block(whole[start : start + _BLOCK] @ self._directions, start) for start in starts]
 
     def among(self, sentences: Vectors, offsets: Integers) -> Depths:
         """Return the depth of every candidate in every document: shape (documents, m).

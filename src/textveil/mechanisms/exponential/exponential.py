@@ -58,6 +58,8 @@ _PASSES = 4
 _RADIUS_TRIES = 8
 _SECONDS_A_PAIR = 6e-9
 _SECONDS_A_PRODUCT = 4e-11
+# On a CUDA device: all passes over 95,578 words of 300 dimensions took an H200 4.2 to 4.6 s.
+_SECONDS_A_PAIR_THERE = 2.5e-10
 _NAMED = ("general", "tight")
 
 
@@ -243,7 +245,9 @@ class Exponential(WordMechanism):
         )
 
     def _seconds_to_calibrate(self) -> float:
-        pairs = len(self.vocabulary) ** 2 / 2
+        pairs, device = len(self.vocabulary) ** 2 / 2, self.vocabulary.device
+        if device is not None and device.type == "cuda" and self.vocabulary.pairs_there() is not None:
+            return _PASSES * pairs * _SECONDS_A_PAIR_THERE
         one = _SECONDS_A_PAIR + self.vocabulary.dimension * _SECONDS_A_PRODUCT
         return _PASSES * pairs * one / thread_count()
 

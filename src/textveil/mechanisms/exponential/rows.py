@@ -19,7 +19,7 @@ from textveil.mechanisms.exponential.law import Law
 from textveil.noise import choice
 from textveil.randomness import Streams
 from textveil.vocabulary import Vocabulary
-from textveil.vocabulary.pairs import distances_to_all, pairs_on_device
+from textveil.vocabulary.pairs import distances_to_all
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -95,7 +95,7 @@ class Rows:
         self._arena = Arena(len(vocabulary), self._entries)
         self._shares = choice.Shares.of(law.weights) if law.is_weighted else None
         self._whole = float(law.weights.sum())
-        self._there = pairs_on_device(vocabulary)
+        self._there = vocabulary.pairs_there()
         self._lock = threading.Lock()
 
     def draw(self, words: Ids, streams: Streams) -> Ids:
@@ -149,11 +149,12 @@ class Rows:
     def _block_of_rows(self, words: Ids) -> list[Row]:
         count, law, there = len(self._vocabulary), self._law, self._there
         buffers = np.empty(count + 1, np.int32), np.empty(count, np.uint64), np.empty(count, np.uint64)
-        if there is not None and law.row_boosts is None and np.isfinite(law.radius):
-            near = there.within(words, law.radius)
-            return [self._near_row(int(word), *found, buffers) for word, found in zip(words, near, strict=True)]
-        distances = distances_to_all(self._vocabulary, words) if there is None else there.distances(words)
-        return [self._row(int(word), row, buffers) for word, row in zip(words, distances, strict=True)]
+        if there is None:
+            distances = distances_to_all(self._vocabulary, words)
+            return [self._row(int(word), row, buffers) for word, row in zip(words, distances, strict=True)]
+        # Where rows have boosts, what is far has weights of its own too.
+        near = there.within(words, law.radius if law.row_boosts is None else np.inf)
+        return [self._near_row(int(word), *found, buffers) for word, found in zip(words, near, strict=True)]
 
     def _row(self, word: int, distances: Floats, buffers: Buffers) -> Row:
         if self._law.is_weighted:
@@ -161,14 +162,14 @@ class Rows:
         return integer_row(word, word, distances, self._law, self._law.boost(word), buffers)
 
     def _near_row(self, word: int, others: NDArray[np.int32], distances: Floats, buffers: Buffers) -> Row:
-        """Return what `_row` does, given the other words within the radius and their distances alone."""
+        """Return what `_row` does, given the other words that have entries, and their distances."""
         law, near = self._law, np.append(distances, 0.0)
         buffers[0][: len(near)] = np.append(others, np.int32(word))
         if law.is_weighted:
             row = choice.weighted_integers_of_near(near, law.rate, law.radius, law.weights, self._whole, *buffers)
         else:
             count = len(self._vocabulary)
-            row = choice.integers_of_near(near, count, law.rate, law.radius, law.weights, 1.0, *buffers)
+            row = choice.integers_of_near(near, count, law.rate, law.radius, law.weights, law.boost(word), *buffers)
         length, *numbers = row
         return _packed(word, length, numbers, buffers)
 

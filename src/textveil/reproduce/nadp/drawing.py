@@ -6,9 +6,8 @@ from typing import Any
 
 from textveil.reproduce.nadp.mechanisms import GAUSSIAN, NADP, THRESHOLD
 from textveil.reproduce.nadp.utility import CLASSES, PUZZLES, SENTENCES, WORDS
-from textveil.reproduce.panels import Style, legend_below, lines, plain, styles_of
+from textveil.reproduce.panels import Style, blank, legend_below, lines, plain, styles_of
 from textveil.reproduce.pivots import Records, chosen
-from textveil.reproduce.sentdp.showing import blank
 
 
 def draw(records: Records) -> Any:

@@ -7,12 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from textveil.reproduce.claims import NO, YES, Claim, Lead, claims_table, lead, leads, told_leads, verdict
+from textveil.reproduce.claims import (
+    NO,
+    UNDECIDED,
+    YES,
+    Claim,
+    Compared,
+    claims_table,
+    judged,
+    lead,
+    leads,
+    steps,
+    verdict,
+)
 from textveil.reproduce.nadp.drawing import draw
 from textveil.reproduce.nadp.mechanisms import GAUSSIAN, JACCARD, LAPLACIAN, MAHALANOBIS, NADP, OURS
 from textveil.reproduce.nadp.neighbours import PAPER
 from textveil.reproduce.nadp.utility import CLASSES, MEN, PUZZLES, SENTENCES, WORDS
-from textveil.reproduce.pivots import Pivot, Records, chosen, pivot, reproduction
+from textveil.reproduce.pivots import Pivot, Records, chosen, mean_of, pivot, reproduction
 from textveil.reproduce.repeats import told
 from textveil.reproduce.reproduction import Reproduction
 
@@ -34,7 +46,7 @@ _HOW = """\
 `textveil reproduce nadp --data FOLDER` (`--quick` for a small part; FOLDER holds
 `vectors/glove.6B.300d.80k_plus_tasks`, `sim/wordsim.tsv.gz`, `sim/stsb.tsv.gz`, `sim/odd_man_out.tsv.gz`, MR, CR, MPQA
 and `reference/nadp_delta.tsv.xz`, the paper's list of words) measures Figures 2 to 4 and Table 1 of Bollegala et al.
-(2023). GloVe 42B could not be had, so that vectors are those of GloVe 6B, for the {words:,} of the paper's 73,404 words
+(2023). GloVe 42B could not be had, so that vectors are those of GloVe 6B, for {words:,} of the paper's 73,404 words
 that it has. δ = 1/73,404 and τ = 0.5 as the text says of Figure 2 (further on it says τ = 0.1). STS-B has
 {sentence_pairs:,} test pairs here (paper 1,379), odd man out {puzzles:,} puzzles of the crowd (paper 843). The graph
 joins a word to its nearest, if their ten nearest words overlap enough, as the authors' code does. The Gaussian baseline
@@ -48,17 +60,11 @@ is drawn anew for each mechanism, ε, τ and run; folds are the same in all.
 ![Four tasks, skewness and recovered words against epsilon; overlaps with Gaussian noise](pictures/nadp.png)
 """
 
-_ON_SENTENCES = """\
-Geometric mean of Spearman's and Pearson's correlation. Noise alone scores what no noise scores, or more: a word is
-released once, and one random vector a word still tells which words two sentences share. NADP scores less: it has noise
-on some words only, whose vectors become many times longer than the others (at ε = 0.8 about fifty times) and drown them
-in an average.
-"""
-_ON_CLASSES = "Noise alone is above chance: one release a word can be learnt by heart."
+_ON_CLASSES = "What noise alone scores above chance is learnt by heart: a word is released once."
 _ON_SKEWNESS = """\
 The overlap of a word is the Jaccard index of its ten nearest words and the ten nearest to its release. Where nearly all
-overlaps are the same, their skewness hangs on the few that differ, and intervals are wide: at ε = 40 all overlaps of
-ours are 1 in some runs (skewness 0), and all but a few in others (far below 0).
+overlaps are the same, their skewness hangs on the few that differ, and intervals are wide; where all are the same it is
+0.
 """
 
 
@@ -94,7 +100,7 @@ def _tables(records: Records, sampled: int) -> list[Pivot]:
         CLASSES: "Figure 2 (c), mean accuracy on MR, CR and MPQA",
         PUZZLES: "Figure 2 (d), odd man out",
     }
-    notes = {SENTENCES: _ON_SENTENCES, CLASSES: _ON_CLASSES}
+    notes = {SENTENCES: _on_sentences(utility), CLASSES: _ON_CLASSES}
     tables = [
         pivot(title, chosen(utility, measure=measure), note=notes.get(measure, "")) for measure, title in titles.items()
     ]
@@ -118,6 +124,19 @@ def _tables(records: Records, sampled: int) -> list[Pivot]:
         *tables,
         pivot("Figure 4, by the deviation of Gaussian noise", noise, column="measure", note="One run each."),
     ]
+
+
+def _on_sentences(utility: Records) -> str:
+    """Say what STS-B's scores show."""
+    found = [one for one in chosen(utility, measure=SENTENCES) if one["epsilon"] is not None]
+    noisy, nadp = ([one["mean"] for one in found if one["mechanism"] in names] for names in (OTHERS, (NADP,)))
+    clean = mean_of(utility, measure=SENTENCES, mechanism=CLEAN)
+    return (
+        f"Geometric mean of Spearman's and Pearson's correlation. No noise scores {clean:.3f}, noise on all words "
+        f"{min(noisy):.3f} to {max(noisy):.3f}: a word is released once, and one random vector a word still tells "
+        f"which words two sentences share. NADP scores {min(nadp):.3f} to {max(nadp):.3f}: it has noise on some words "
+        "only, whose vectors become many times longer than the others and drown them in an average."
+    )
 
 
 def _beside_authors(utility: Records) -> Pivot:
@@ -153,24 +172,18 @@ def _bare(about: Mapping[str, Any]) -> Pivot:
     return Pivot("Words that NADP releases without any noise", header, rows)
 
 
-def _is(mechanism: str, *measures: str) -> Callable[[dict[str, Any]], bool]:
+def _is(mechanisms: str | tuple[str, ...], *measures: str) -> Callable[[dict[str, Any]], bool]:
     return lambda one: (
-        one["mechanism"].startswith(mechanism) and one["measure"] in measures and one["epsilon"] is not None
+        one["mechanism"].startswith(mechanisms) and one["measure"] in measures and one["epsilon"] is not None
     )
 
 
-def _ahead(ahead: Sequence[str], behind: Sequence[str], *measures: str, low: float = 0.0) -> Any:
+def _ahead(ahead: tuple[str, ...], behind: tuple[str, ...], *measures: str, low: float = 0.0) -> Compared:
     """Compare each of some mechanisms with each of others in Figure 2, from some epsilon on."""
 
     def compared(records: Records) -> tuple[str, str]:
         some = [one for one in chosen(records, part="Figure 2") if (one["epsilon"] or 0.0) >= low]
-        found = [
-            one
-            for first in ahead
-            for second in behind
-            for one in leads(some, _is(first, *measures), _is(second, *measures))
-        ]
-        return told_leads(found), verdict(found)
+        return judged(leads(some, _is(ahead, *measures), _is(behind, *measures)))
 
     return compared
 
@@ -186,17 +199,13 @@ def _skewed(records: Records) -> list[dict[str, Any]]:
 
 
 def _least_skewed(records: Records) -> tuple[str, str]:
-    found = [one for name in OTHERS for one in leads(_skewed(records), _is(name, "skewness"), _is(NADP, "skewness"))]
-    return f"NADP is less skewed by {told_leads(found, 2)}", verdict(found)
+    told_found, holds = judged(leads(_skewed(records), _is(OTHERS, "skewness"), _is(NADP, "skewness")), 2)
+    return f"NADP is less skewed by {told_found}", holds
 
 
 def _grows_with_threshold(records: Records) -> tuple[str, str]:
     """Compare NADP with each threshold with NADP with the threshold before."""
-    own = list(filter(_is(NADP, "skewness"), _skewed(records)))
-    found: list[Lead] = []
-    for epsilon in dict.fromkeys(one["epsilon"] for one in own):
-        found += [lead(after, before) for before, after in pairwise(chosen(own, epsilon=epsilon))]
-    return told_leads(found, 2), verdict(found)
+    return judged(steps(list(filter(_is(NADP, "skewness"), _skewed(records)))), 2)
 
 
 def _near_zero(records: Records) -> tuple[str, str]:
@@ -204,9 +213,9 @@ def _near_zero(records: Records) -> tuple[str, str]:
     strict = [{**one, "mean": abs(one["mean"])} for one in _skewed(records) if one["epsilon"] < 5]
     nadp = [one["mean"] for one in _skewed(records) if one["epsilon"] < 5 and one["mechanism"].startswith(NADP)]
     others = [one["mean"] for one in strict if one["mechanism"] in OTHERS]
-    found = [one for name in OTHERS for one in leads(strict, _is(name, "skewness"), _is(NADP, "skewness"))]
+    told_found, holds = judged(leads(strict, _is(OTHERS, "skewness"), _is(NADP, "skewness")), 2)
     means = f"NADP {min(nadp):.2f} to {max(nadp):.2f}, others {min(others):.2f} to {max(others):.2f}"
-    return f"{means}; nearer to 0 by {told_leads(found, 2)}", verdict(found)
+    return f"{means}; nearer to 0 by {told_found}", holds
 
 
 def _recovered(records: Records) -> tuple[str, str]:
@@ -221,8 +230,8 @@ def _recovered(records: Records) -> tuple[str, str]:
 
 def _grows(records: Records) -> tuple[str, str]:
     own = [one for one in chosen(records, part="Figure 4", measure="skewness") if one["epsilon"] >= 0.1]
-    found = [lead(after, before) for before, after in pairwise(own)]
-    return f"{own[0]['mean']:.2f} to {own[-1]['mean']:.2f}, by steps of {told_leads(found, 2)}", verdict(found)
+    told_found, holds = judged([lead(after, before) for before, after in pairwise(own)], 2)
+    return f"{own[0]['mean']:.2f} to {own[-1]['mean']:.2f}, by steps of {told_found}", holds
 
 
 def _never_discloses(neighbours: Sequence[Mapping[str, str]]) -> Claim:
@@ -232,10 +241,12 @@ def _never_discloses(neighbours: Sequence[Mapping[str, str]]) -> Claim:
         words = [row["word"] for row in neighbours if row["word"] in row[name].split(", ")]
         found.append((name, words))
     told_found = "; ".join(f"{name}: {', '.join(words) or 'none'}" for name, words in found)
+    holds = UNDECIDED if not found else NO if any(words for _, words in found) else YES
     return Claim(
         "Table 1: with NADP a word is never among the words nearest to its release (one such word is a no)",
-        lambda records: (told_found or "none of the words is known", NO if any(words for _, words in found) else YES),
+        lambda records: (told_found or "none of the words is known", holds),
         "a word that is joined to no other has no noise; how many are depends on τ, which the paper does not name here",
+        NO,
     )
 
 
@@ -243,61 +254,69 @@ CLAIMS = (
     Claim(
         "NADP is best in all four tasks at all ε",
         _ahead((NADP,), OTHERS, *TASKS),
-        "in (a) and (d) it is ahead, as most of its words have no noise at all; on STS-B all others score what no "
-        "noise scores, and NADP less, as in (c) at ε = 0.8: its few noisy words drown the others in an average",
+        "its words without noise carry (a) and (d); on STS-B noise costs the others little, and its few noisy words "
+        "drown the rest in an average",
+        NO,
     ),
     Claim(
         "Mahalanobis is second in (a), (c) and (d)",
         _ahead((MAHALANOBIS,), (GAUSSIAN, LAPLACIAN, JACCARD), WORDS, CLASSES, PUZZLES),
-        "its ε is for a unit of distance, that of the others for the longest edge: it has far less noise and is second "
-        "from ε = 20 on; below 10 noise is all there is, and all four are alike",
+        "its ε is for a unit of distance, that of the others for the longest edge: it has far less noise",
+        UNDECIDED,
     ),
     Claim(
         "Mahalanobis is worst on STS-B",
         _ahead((NADP, GAUSSIAN, LAPLACIAN, JACCARD), (MAHALANOBIS,), SENTENCES),
         "NADP is the worst here, by its noise on some words only; Jaccard is below Mahalanobis too",
+        NO,
     ),
     Claim(
         f"Jaccard and Gaussian are alike (within {ALIKE:g} of the score)",
         _alike,
         "two sizes of nearly the same noise; the authors' code has one",
+        YES,
     ),
     Claim(
         "for large ε (20 and more) Gaussian is ahead of Laplacian in (a), (c) and (d)",
         _ahead((GAUSSIAN,), (LAPLACIAN,), WORDS, CLASSES, PUZZLES, low=20.0),
-        "noise of each coordinate is for l1 distances, which are longer; but in (d) both are still near chance",
+        "noise of each coordinate is for l1 distances, which are longer",
+        UNDECIDED,
     ),
     Claim(
         "NADP has the least skewness, so it protects best",
         _least_skewed,
-        "with τ = 0.1 Mahalanobis is less skewed from ε = 20 on; and skewness is no measure of privacy: it is 0 where "
-        "every word is released as it is",
+        "skewness is no measure of privacy: it is 0 where every word is released as it is",
+        NO,
     ),
     Claim(
         "skewness slightly increases with τ",
         _grows_with_threshold,
         "it falls: a larger τ leaves more words without noise, whose overlap is 1: the tail turns from right to left",
+        NO,
     ),
     Claim(
         "for ε < 5 NADP is the only one with near-zero skewness (its distance from 0 is less than that of the others)",
         _near_zero,
         "with the others nearly all overlaps are 0, and the few that are not make it large; but the paper says that "
         "little skewness protects, and here it comes of words without noise",
+        YES,
     ),
     Claim(
         "NADP guarantees more privacy (here: an attacker finds fewer words than with Gaussian noise)",
         _recovered,
         "words without noise are found",
+        NO,
     ),
     Claim(
         "skewness grows with Gaussian noise from a deviation of 0.1 on",
         _grows,
         "fewer and fewer words keep their neighbours; single runs have no interval by which to judge a step back",
+        UNDECIDED,
     ),
     Claim(
         "(ours) the variant word is ahead of Gaussian at the same loss for the longest edge",
         _ahead((OURS,), (GAUSSIAN,), *TASKS),
-        "up to ε = 10 neither tells anything in (a) and (d); at 40 the word that is drawn is nearly always the right "
-        "one, and ours scores what no noise scores, which on STS-B is less than what Gaussian noise does",
+        "where ε is small neither tells anything; where it is large ours scores what no noise scores",
+        NO,
     ),
 )

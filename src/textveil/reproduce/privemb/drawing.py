@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from textveil.reproduce.panels import legend_below, lines, styles_of
+from textveil.reproduce.panels import blank, legend_below, lines, styles_of
 from textveil.reproduce.pivots import Records, chosen
-from textveil.reproduce.sentdp.showing import blank
 
 
 def draw(records: Records) -> Any:

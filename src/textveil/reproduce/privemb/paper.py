@@ -1,7 +1,7 @@
 """The whole of the paper: Figures 1 to 4 and Table 1. Figures 5 to 7 need fastText, which is not in the data.
 
-Every cell is kept on disk, so that a run that was stopped goes on where it was. What is said of the results is computed
-from them: `showing.py`.
+Every cell is kept on disk, so that a run that was stopped goes on where it was. Verdicts are computed from the results:
+`showing.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Figures 3 and 4: positive or negative words, by a linear support vector machine on released vectors.
 
 For Figure 4 vectors of fewer dimensions are trained from the start (A1): on a part of IMDB, since nobody can train on
-the corpus of GloVe 6B here. Beside them stand those of GloVe 6B that can be had in fewer dimensions.
+the corpus of GloVe 6B here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from textveil.measure.tasks import Lexicon, Scores, of_table, tokens_of
 from textveil.measure.tasks.tables import rows_of
 from textveil.measure.tasks.task import known
 from textveil.mechanisms.vectors import VectorMechanism
+from textveil.randomness import RandomSource
 from textveil.reproduce.repeats import public_source
 
 # Different words of the reviews, at most.
@@ -46,8 +47,13 @@ def opinion_scores(task: Lexicon, table: Table, mechanism: VectorMechanism | Non
     """Return accuracy and AUC on words that were released once each; of clean vectors without a mechanism."""
     if mechanism is None:
         return replace(task, run=run).scores(of_table(table.words, table.vectors))
-    released = mechanism.release(table.vectors, source=public_source("privemb words", run))
+    released = mechanism.release(table.vectors, source=noise_source(run))
     return replace(task, run=run).scores(of_table(table.words, np.asarray(released)))
+
+
+def noise_source(run: int) -> RandomSource:
+    """Return what the noise of a run is drawn from."""
+    return public_source("privemb words", run)
 
 
 def reviews(data: Path, texts: int) -> Corpus:

@@ -24,7 +24,7 @@ from textveil.reproduce.sentdp import documents
 from textveil.reproduce.sentdp.classify import Classifier, Labels, macro_f1, spread
 from textveil.reproduce.sentdp.documents import DataSet, Part, Sizes
 from textveil.reproduce.sentdp.files import words_of
-from textveil.reproduce.sentdp.methods import OURS, Method, methods
+from textveil.reproduce.sentdp.methods import OURS, SHUFFLED, Method, methods
 from textveil.reproduce.sentdp.showing import claims_table, draw, score_table
 
 SETS = {"20 Newsgroups": documents.newsgroups, "IMDB": documents.imdb}
@@ -35,7 +35,7 @@ LENGTHS = ((2, 4), (5, 7), (8, 11), (12, 17), (18, documents.MOST_SENTENCES))
 PAPER = {"20 Newsgroups": (6743, 2247, 2249), "IMDB": (23000, 2000, 4000)}
 # Words that word by word rewriting chooses from.
 _WORDS = 15_000
-NON_PRIVATE, GUESS, SHUFFLED = "non-private", "random guess", f"{OURS}, shuffled labels"
+NON_PRIVATE, GUESS = "non-private", "random guess"
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ def shuffled_labels(data: DataSet, way: Method, choice: Any, *, shuffles: int = 
     commonest class always, whatever leaks.
     """
     labels = data.train.labels
-    each = np.bincount(labels).min()
-    rows = np.concatenate([np.flatnonzero(labels == one)[:each] for one in np.unique(labels)])
+    classes, counts = np.unique(labels, return_counts=True)
+    rows = np.concatenate([np.flatnonzero(labels == one)[: counts.min()] for one in classes])
     released, found = way.release(choice, STRONG, data.test, _public("test", 0)), []
     for number in range(shuffles):
         order = np.argsort(_public("labels", number).streams(b"order", np.arange(len(rows))).words(1)[:, 0])

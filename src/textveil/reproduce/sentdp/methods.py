@@ -33,6 +33,7 @@ from textveil.vocabulary import Vocabulary
 DELTA = 1e-5
 PUBLISHED = "DeepCandidate, the paper's"
 OURS = "DeepCandidate, ours"
+SHUFFLED = f"{OURS}, shuffled labels"
 RESPONSES = "PublicResponse for each sentence"
 UNITS = "AveragedPrivUnit"
 NORMAL = f"GaussianMean, δ = {DELTA:g}"

@@ -27,10 +27,10 @@ from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.public_response import PublicResponse
 from textveil.progress import progress
 from textveil.randomness import RandomSource
+from textveil.reproduce.panels import blank, legend_below
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import Classifier, Labels, Vectors, rank_correlation, shown, spread
 from textveil.reproduce.sentdp.files import rows_of
-from textveil.reproduce.sentdp.showing import blank
 
 EPSILONS = (8.0, 12.0)
 DELTA = 1e-5
@@ -203,7 +203,7 @@ def _noisy(dimension: int, epsilon: float) -> dict[str, Release]:
 def _table(records: Sequence[dict[str, Any]]) -> Table:
     title = (
         f"One release a sentence: mean ± deviation over {records[0]['runs']} seeds. A classifier learns from releases "
-        "and is tested on releases or on clean vectors; chance is 0.25"
+        "and is tested on releases or on clean vectors; chance is 0.25, of a correlation 0"
     )
     table = Table(title=title, title_justify="left")
     measures = list(dict.fromkeys(record["measure"] for record in records))
@@ -234,6 +234,5 @@ def _draw(records: Sequence[dict[str, Any]]) -> Any:
         axes.set_title(measure, loc="left", fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
     axes.invert_yaxis()
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    legend_below(figure, columns=3)
     return figure

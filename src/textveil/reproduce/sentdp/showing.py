@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from textveil.errors import MissingDependencyError
+from textveil.reproduce.panels import blank, legend_below
 from textveil.reproduce.sentdp.classify import shown
-from textveil.reproduce.sentdp.methods import NORMAL, OPTIMAL, OURS, PUBLISHED, RESPONSES, TRUNCATED, UNITS, WORDS
+from textveil.reproduce.sentdp.methods import (
+    NORMAL,
+    OPTIMAL,
+    OURS,
+    PUBLISHED,
+    RESPONSES,
+    SHUFFLED,
+    TRUNCATED,
+    UNITS,
+    WORDS,
+)
 
 Records = Sequence[dict[str, Any]]
 # method -> column -> record
@@ -41,9 +51,12 @@ def score_table(records: Records, data: str, against: str) -> Table:
     """
     cells = _cells(records, data, against)
     columns = list(dict.fromkeys(column for row in cells.values() for column in row if column is not None))
-    trials = max(record["runs"] for record in records if record["method"] == OURS)
+    trials, orders = (max(one["runs"] for one in records if one["method"] == name) for name in (OURS, SHUFFLED))
     what = "ε" if against == "epsilon" else "the number of sentences, at ε = 10"
-    table = Table(title=f"{data}: macro F1 against {what}; mean ± deviation of {trials} trials", title_justify="left")
+    spread = f"mean ± deviation of {trials} trials"
+    if SHUFFLED in cells:
+        spread += f", with shuffled labels of {orders} orders of them and one release"
+    table = Table(title=f"{data}: macro F1 against {what}; {spread}", title_justify="left")
     table.add_column("")
     for column in columns:
         table.add_column(f"{column:g}" if against == "epsilon" else column, justify="right")
@@ -114,7 +127,7 @@ _CLAIMS: tuple[tuple[str, Callable[[Cells, Records, str], str], str], ...] = (
     (
         "DeepCandidate is ahead of truncation (ε up to 10)",
         lambda cells, *_: _lead(cells, PUBLISHED, TRUNCATED),
-        "as in the paper; but noise that is chosen well is level with it: AveragedPrivUnit, GaussianMean",
+        "truncation is a weak baseline: see AveragedPrivUnit and GaussianMean",
     ),
     (
         "DeepCandidate is ahead of words, then encoding, until ε = 30 or so (ε up to 10)",
@@ -129,7 +142,7 @@ _CLAIMS: tuple[tuple[str, Callable[[Cells, Records, str], str], str], ...] = (
     (
         "more sentences are better, at ε = 10",
         _by_length,
-        "as in the paper: depth grows with the number of sentences",
+        "depth grows with the number of sentences",
     ),
     (
         "(not in the paper: lead of ours over its DeepCandidate, ε up to 10)",
@@ -137,18 +150,6 @@ _CLAIMS: tuple[tuple[str, Callable[[Cells, Records, str], str], str], ...] = (
         "few candidates, and a utility to which every sentence adds",
     ),
 )
-
-
-def blank(width: float, height: float) -> Any:
-    """Return an empty figure of this size in inches."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def draw(records: Records) -> Any:
@@ -160,8 +161,7 @@ def draw(records: Records) -> Any:
         for row, against in enumerate(("epsilon", "sentences")):
             _panel(panels[row][column], _cells(records, name, against), _cells(records, name, "epsilon"), against)
             panels[row][column].set_title(f"({'abcd'[row * len(names) + column]}) {name}", loc="left", fontsize=10)
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    legend_below(figure, columns=4)
     return figure
 
 
