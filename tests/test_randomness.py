@@ -221,3 +221,10 @@ def test_the_key_is_never_shown():
     source = RandomSource.keyed(os.urandom(32))
     assert source._key.hex() not in repr(source)
     assert str(source._key) not in repr(source)
+
+
+@pytest.mark.parametrize("items", [slice(2, 6), slice(None, None, 2), np.array([4, 1])])
+def test_streams_of_a_secure_source_read_on_where_they_are(items):
+    streams = RandomSource.secure().streams(b"x", np.arange(9))
+    streams.words(3)
+    assert (streams.select(items).words(4) == streams.words(4)[items]).all()

@@ -116,13 +116,11 @@ class RandomSource:
             key, first = self._key, self.row
             if self.kind is not SourceKind.KEYED:
                 self.row += count
-        rows = np.arange(first, first + count, dtype=np.uint64)
+        own = subkey(key, b"stream", purpose)
         if self.kind is SourceKind.SECURE:
-            # The key is fresh, so distinct counters are all that is needed.
-            starts = np.stack([rows, np.zeros_like(rows)], axis=1)
-        else:
-            starts = _item_starts(_subkey(key, b"item", purpose), rows, contents)
-        return Streams(_subkey(key, b"stream", purpose), starts)
+            return FreshStreams(own, range(first, first + count))
+        rows = np.arange(first, first + count, dtype=np.uint64)
+        return Streams(own, _item_starts(subkey(key, b"item", purpose), rows, contents))
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Copy to another process: a secure source takes a new key there."""
@@ -162,7 +160,7 @@ class Streams:
 
     def __init__(self, key: bytes, starts: Words) -> None:
         self.used = 0
-        self._key = key
+        self.key = key
         self._starts = starts
         self._cipher = _cipher(key)
 
@@ -170,21 +168,21 @@ class Streams:
         return len(self._starts)
 
     @property
-    def counters(self) -> tuple[bytes, Words]:
-        """The key and where each stream starts, for a reader on another device."""
-        return self._key, self._starts
+    def starts(self) -> Words:
+        """The counter at which each stream begins: shape (items, 2)."""
+        return self._starts
 
     def words(self, count: int) -> Words:
         """Return the next `count` uniform 64-bit numbers of every item: shape (items, count)."""
         blocks = -(-count // _BLOCK_WORDS)
         counters = _blocks(len(self) * blocks).reshape(len(self), blocks, _BLOCK_WORDS)
-        _count_from(self._starts, self.used, counters)
+        _count_from(self.starts, self.used, counters)
         self.used += blocks
         return _encrypt(self._cipher, counters).reshape(len(self), -1)[:, :count]
 
     def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> Streams:
         """Return the streams of some items, each read on from where it is."""
-        chosen = Streams(self._key, self._starts[items])
+        chosen = Streams(self.key, self.starts[items])
         chosen.used = self.used
         return chosen
 
@@ -192,10 +190,37 @@ class Streams:
         """Give item i counts[i] streams of its own: the words of a document."""
         first = np.repeat(np.cumsum(counts) - counts, counts).astype(np.uint64)
         parts = _blocks(len(first))
-        parts[:] = np.repeat(self._starts, counts, axis=0)
+        parts[:] = np.repeat(self.starts, counts, axis=0)
         parts[:, 1] += np.arange(len(first), dtype=np.uint64) - first + np.uint64(self.used)
-        key = _subkey(self._key, b"split", b"")
-        return Streams(_subkey(key, b"stream", b""), _encrypt(_cipher(key), parts))
+        key = subkey(self.key, b"split", b"")
+        return Streams(subkey(key, b"stream", b""), _encrypt(_cipher(key), parts))
+
+
+class FreshStreams(Streams):
+    """The streams of a secure source: its key is new, so that the rows, which differ, are all that is needed."""
+
+    def __init__(self, key: bytes, rows: range) -> None:
+        super().__init__(key, np.empty((0, _BLOCK_WORDS), dtype=np.uint64))
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def starts(self) -> Words:
+        """The rows, with zeros behind them; made when they are asked for, since a GPU counts by itself."""
+        if len(self._starts) < len(self):
+            rows = np.arange(self.rows.start, self.rows.stop, dtype=np.uint64)
+            self._starts = np.stack([rows, np.zeros_like(rows)], axis=1)
+        return self._starts
+
+    def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> Streams:
+        """Return the streams of some items, each read on from where it is."""
+        if not isinstance(items, slice) or items.step not in (None, 1):
+            return super().select(items)
+        chosen = FreshStreams(self.key, self.rows[items])
+        chosen.used = self.used
+        return chosen
 
 
 @compiled
@@ -231,7 +256,7 @@ def _item_starts(key: bytes, rows: Words, contents: Contents) -> Words:
     if isinstance(contents, np.ndarray) and contents.ndim == 1:
         starts[:, 0], starts[:, 1] = rows, contents.astype(np.int64).view(np.uint64)
         return _encrypt(cipher, starts)
-    starts[:] = _content_hashes(_subkey(key, b"content", b""), contents)
+    starts[:] = _content_hashes(subkey(key, b"content", b""), contents)
     _encrypt(cipher, starts)[:, 0] ^= rows
     return _encrypt(cipher, starts)
 
@@ -247,7 +272,8 @@ def _content_hashes(key: bytes, contents: Contents) -> Words:
     return keyed_hashes(key, contents)
 
 
-def _subkey(key: bytes, label: bytes, purpose: bytes) -> bytes:
+def subkey(key: bytes, label: bytes, purpose: bytes) -> bytes:
+    """Return a key for one use of another."""
     return hmac.digest(key, b"textveil/" + label + b"/" + purpose, "sha256")
 
 

@@ -13,13 +13,15 @@ pytest.importorskip("triton")
 
 from textveil.compiled import compiled  # noqa: E402
 from textveil.elementary import fma  # noqa: E402
-from textveil.gpu import aes, fused, noise, normals, passes, tiles  # noqa: E402
+from textveil.gpu import aes, chacha, fused, noise, normals, passes, tiles  # noqa: E402
 from textveil.gpu.codes import encode_queries  # noqa: E402
 from textveil.gpu.search import DeviceTable  # noqa: E402
+from textveil.noise.chacha import WideStreams  # noqa: E402
 from textveil.noise.gaussian import gaussian  # noqa: E402
 from textveil.noise.laplace import radial_laplace  # noqa: E402
 from textveil.randomness import RandomSource  # noqa: E402
 
+KEY = bytes(range(1, 33))
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
@@ -51,20 +53,51 @@ def streams(count=37):
 
 def test_the_keystream_is_that_of_the_cpu():
     here = streams()
-    starts = torch.from_numpy(here.counters[1].view(np.int64).copy()).to(DEVICE)
+    starts = torch.from_numpy(here.starts.view(np.int64).copy()).to(DEVICE)
     for blocks in (3, 2):
         used = here.used
-        there = aes.keystream(aes.round_keys_there(here.counters[0], DEVICE), starts, used, blocks)
+        there = aes.keystream(aes.round_keys_there(here.key, DEVICE), starts, used, blocks)
         assert (there.cpu().numpy().view(np.uint64) == here.words(2 * blocks)).all()
+
+
+def test_the_blocks_of_chacha_are_those_of_the_cpu():
+    rows = torch.tensor([0, 5, 2**40 + 3], device=DEVICE)
+    for used in (0, 2**32 - 2, 2**32):
+        here = WideStreams(KEY, rows.cpu().numpy())
+        here.used = used
+        there = chacha.keystream(KEY, rows, used, 3).cpu().numpy().view(np.uint64).reshape(3, -1)
+        assert (there == here.words(24)).all()
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 7, 16, 61])
+@pytest.mark.parametrize("used", [0, 2**32])
+def test_normal_numbers_of_chacha_are_those_of_the_cpu_but_for_the_last_bits(dimension, used, monkeypatch):
+    # So that there is more than one launch.
+    monkeypatch.setattr(chacha, "_MOST_BLOCKS", 500)
+    here = WideStreams(KEY, range(2**33 - 100, 2**33 + 100))
+    here.used = used
+    expected = gaussian(here.select(slice(None)), dimension, 1.7)
+    out = torch.full((200, dimension), torch.nan, dtype=torch.float64, device=DEVICE)
+    chacha.fill_normals(KEY, 2**33 - 100, used, torch.full((200,), 1.7, dtype=torch.float64, device=DEVICE), out)
+    assert (np.abs(out.cpu().numpy() - expected) <= 2.0**-48 * np.abs(expected)).all()
+
+
+def test_noise_of_a_secure_source_is_that_of_the_cpu_but_for_the_last_bits():
+    here = WideStreams(KEY, range(30, 230))
+    reader = noise._ChaChaReader(here, DEVICE)
+    deviations = normals.mixed_deviations(noise._gammas(reader, 4.0), 0.3)
+    expected = radial_laplace(here.select(slice(None)), 7, 0.3)
+    drawn = noise._normals(reader, 7, deviations).cpu().numpy()
+    assert (np.abs(drawn - expected) <= noise._LAST_BITS * np.abs(expected)).all()
 
 
 @pytest.mark.parametrize("dimension", [1, 7, 20])
 def test_noise_is_that_of_the_cpu_bit_for_bit(dimension):
-    reader = noise._Reader(streams(200), DEVICE)
+    reader = noise._AesReader(streams(200), DEVICE)
     deviations = normals.mixed_deviations(noise._gammas(reader, (dimension + 1) / 2), 0.3)
     drawn = noise._normals(reader, dimension, deviations)
     assert (drawn.cpu().numpy() == radial_laplace(streams(200), dimension, 0.3)).all()
-    reader = noise._Reader(streams(200), DEVICE)
+    reader = noise._AesReader(streams(200), DEVICE)
     drawn = noise._normals(reader, dimension, torch.full((200,), 1.7, dtype=torch.float64, device=DEVICE))
     assert (drawn.cpu().numpy() == gaussian(streams(200), dimension, 1.7)).all()
 

@@ -1,7 +1,9 @@
-"""Laplace and Gaussian noise on a device: the numbers that the CPU draws from the same streams.
+"""Laplace and Gaussian noise on a device.
 
-On CUDA, AES and the transforms run there, and only the starts of the streams travel. The first and the last vectors of
-every call are drawn on the CPU too: if a bit differs, all of them are.
+On CUDA, the cipher and the transforms run there. Noise that can be asked for again, since its key is kept, is that of
+the CPU bit for bit, from AES. The noise of a secure source can't be: it comes from ChaCha8, many times as fast, and is
+what the CPU would draw from it but for the last bits. The first and the last vectors of every call are drawn on the
+CPU too: if they are not the same, all of them are.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.noise.chacha import BLOCK_WORDS, WideStreams
 from textveil.noise.gaussian import gaussian as gaussian_on_cpu
 from textveil.noise.laplace import radial_laplace as laplace_on_cpu
 from textveil.noise.reading import RESERVED
-from textveil.randomness import Streams
+from textveil.randomness import FreshStreams, Streams
 
 Draw = Callable[[Streams], NDArray[np.float64]]
 
 _CHECKED = 2
-_GAMMA_BLOCKS = 2
+_GAMMA_WORDS = 4
+# What normal numbers of ChaCha8 may differ by from those of the CPU, for each unit of their size.
+_LAST_BITS = 2.0**-47
 
 
 def radial_laplace(streams: Streams, dimension: int, scale: float, device: Any) -> Any:
@@ -42,7 +47,7 @@ def gaussian(streams: Streams, dimension: int, sigma: float, device: Any) -> Any
     def there(reader: _Reader) -> Any:
         import torch
 
-        deviations = torch.full((len(reader.starts),), sigma, dtype=torch.float64, device=reader.starts.device)
+        deviations = torch.full((reader.count,), sigma, dtype=torch.float64, device=reader.device)
         return _normals(reader, dimension, deviations)
 
     return _drawn(streams, device, there, lambda few: gaussian_on_cpu(few, dimension, sigma))
@@ -53,9 +58,14 @@ def _drawn(streams: Streams, device: Any, there: Callable[[_Reader], Any], here:
 
     if device.type != "cuda":
         return torch.from_numpy(here(streams)).to(device)
-    noise = there(_Reader(streams, device))
+    reader: _Reader = _AesReader(streams, device)
+    if isinstance(streams, FreshStreams):
+        streams = WideStreams.instead_of(streams)
+        reader = _ChaChaReader(streams, device)
+    noise = there(reader)
     for rows in (slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))):
-        if not np.array_equal(noise[rows].cpu().numpy(), here(streams.select(rows))):
+        expected = here(streams.select(rows))
+        if not (np.abs(noise[rows].cpu().numpy() - expected) <= reader.apart * np.abs(expected)).all():
             warnings.warn(f"{device} computes other noise than the CPU, which draws it instead", stacklevel=2)
             return torch.from_numpy(here(streams)).to(device)
     return noise
@@ -64,22 +74,69 @@ def _drawn(streams: Streams, device: Any, there: Callable[[_Reader], Any], here:
 class _Reader:
     """Reads the streams of some items on a device; the position is the reader's own."""
 
+    # How far its normal numbers may be from those of the CPU, for each unit of their size.
+    apart: float
+    block_words: int
+
+    def __init__(self, streams: Streams, device: Any) -> None:
+        self.used, self.count, self.device = streams.used, len(streams), device
+
+    def words(self, count: int, items: Any = None) -> Any:
+        """Return the next words of every item, or of some, without moving on."""
+        raise NotImplementedError
+
+    def fill_normals(self, deviations: Any, out: Any) -> None:
+        """Write normal numbers into `out`, one row an item, with the standard deviation of the item."""
+        raise NotImplementedError
+
+
+class _AesReader(_Reader):
+    apart = 0.0
+    block_words = 2
+
     def __init__(self, streams: Streams, device: Any) -> None:
         import torch
 
         from textveil.gpu.aes import round_keys_there
 
-        key, starts = streams.counters
-        self.keys = round_keys_there(key, device)
-        self.starts = torch.from_numpy(starts.view(np.int64).copy()).to(device)
-        self.used = streams.used
+        super().__init__(streams, device)
+        self._keys = round_keys_there(streams.key, device)
+        self._starts = torch.from_numpy(streams.starts.view(np.int64).copy()).to(device)
 
     def words(self, count: int, items: Any = None) -> Any:
-        """Return the next words of every item, or of some, without moving on."""
         from textveil.gpu.aes import keystream
 
-        starts = self.starts if items is None else self.starts[items]
-        return keystream(self.keys, starts, self.used, -(-count // 2))[:, :count]
+        starts = self._starts if items is None else self._starts[items]
+        return keystream(self._keys, starts, self.used, -(-count // self.block_words))[:, :count]
+
+    def fill_normals(self, deviations: Any, out: Any) -> None:
+        from textveil.gpu.normals import fill_normals
+
+        fill_normals(self.words(2 * -(-out.shape[1] // 2)), deviations, out)
+
+
+class _ChaChaReader(_Reader):
+    apart = _LAST_BITS
+    block_words = BLOCK_WORDS
+
+    def __init__(self, streams: WideStreams, device: Any) -> None:
+        super().__init__(streams, device)
+        self._key, self._first = streams.key, int(streams.rows[0]) if len(streams) else 0
+
+    def words(self, count: int, items: Any = None) -> Any:
+        import torch
+
+        from textveil.gpu.chacha import keystream
+
+        rows = torch.arange(self.count, device=self.device) if items is None else items
+        found = keystream(self._key, rows + self._first, self.used, -(-count // self.block_words))
+        first, second = found.reshape(len(rows), 2, -1).unbind(1)
+        return torch.cat([first[:, : -(-count // 2)], second[:, : count // 2]], dim=1)
+
+    def fill_normals(self, deviations: Any, out: Any) -> None:
+        from textveil.gpu.chacha import fill_normals
+
+        fill_normals(self._key, self._first, self.used, deviations, out)
 
 
 def _gammas(reader: _Reader, shape: float) -> Any:
@@ -87,11 +144,11 @@ def _gammas(reader: _Reader, shape: float) -> Any:
     from textveil.gpu.normals import attempt_gammas
 
     beyond = reader.used + RESERVED
-    out, accepted = attempt_gammas(reader.words(4), shape)
+    out, accepted = attempt_gammas(reader.words(_GAMMA_WORDS), shape)
     left = (~accepted).nonzero()[:, 0]
     while len(left):
-        reader.used += _GAMMA_BLOCKS
-        drawn, accepted = attempt_gammas(reader.words(4, left), shape)
+        reader.used += -(-_GAMMA_WORDS // reader.block_words)
+        drawn, accepted = attempt_gammas(reader.words(_GAMMA_WORDS, left), shape)
         out[left] = drawn
         left = left[~accepted]
     reader.used = beyond
@@ -101,8 +158,6 @@ def _gammas(reader: _Reader, shape: float) -> Any:
 def _normals(reader: _Reader, dimension: int, deviations: Any) -> Any:
     import torch
 
-    from textveil.gpu.normals import fill_normals
-
     out = torch.empty((len(deviations), dimension), dtype=torch.float64, device=deviations.device)
-    fill_normals(reader.words(2 * -(-dimension // 2)), deviations, out)
+    reader.fill_normals(deviations, out)
     return out

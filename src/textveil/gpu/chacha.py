@@ -1,0 +1,281 @@
+"""ChaCha8 as Triton compiles it: the blocks of `textveil.noise.chacha`, and normal numbers straight from them.
+
+Random bits, normal numbers and their place in the result are one kernel, which reads nothing and writes each number
+once. The normal numbers are those of `textveil.noise.transforms` but for their last bits: quotients and roots are not
+rounded correctly (docs/mechanisms/laplace.md, Claim 9).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+
+from textveil.gpu.devices import device_of
+from textveil.gpu.normals import _fma, _number
+from textveil.noise.chacha import BLOCK_WORDS, HALF, ROUNDS
+
+# Fastest on an H200, by little.
+_SIZE = 256
+_WARPS = 8
+_REGISTERS = 168
+# Blocks of one launch: their numbers have 32 bits.
+_MOST_BLOCKS = 1 << 30
+# Triton's interpreter has no instructions of a GPU.
+_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+_KEY = ("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7")
+
+
+@triton.jit
+def _rotated(value, shift: tl.constexpr):  # type: ignore[no-untyped-def]
+    return (value << shift) | (value >> (32 - shift))
+
+
+@triton.jit
+def _quarter_round(a, b, c, d):  # type: ignore[no-untyped-def]
+    a += b
+    d = _rotated(d ^ a, 16)
+    c += d
+    b = _rotated(b ^ c, 12)
+    a += b
+    d = _rotated(d ^ a, 8)
+    c += d
+    b = _rotated(b ^ c, 7)
+    return a, b, c, d
+
+
+@triton.jit
+def _bits(number):  # type: ignore[no-untyped-def]
+    return number.to(tl.uint32, bitcast=True)
+
+
+@triton.jit
+def _block(k0, k1, k2, k3, k4, k5, k6, k7, n0, n1, n2, n3, ROUNDS: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Return the 16 numbers of the block of (n0, n1, n2, n3)."""
+    k0, k1, k2, k3 = _bits(k0), _bits(k1), _bits(k2), _bits(k3)
+    k4, k5, k6, k7 = _bits(k4), _bits(k5), _bits(k6), _bits(k7)
+    c0, c1 = tl.full((), 0x61707865, tl.uint32), tl.full((), 0x3320646E, tl.uint32)
+    c2, c3 = tl.full((), 0x79622D32, tl.uint32), tl.full((), 0x6B206574, tl.uint32)
+    a0, a1, a2, a3, b0, b1, b2, b3 = c0, c1, c2, c3, k0, k1, k2, k3
+    e0, e1, e2, e3, d0, d1, d2, d3 = k4, k5, k6, k7, n0, n1, n2, n3
+    for _ in tl.static_range(ROUNDS // 2):
+        a0, b0, e0, d0 = _quarter_round(a0, b0, e0, d0)
+        a1, b1, e1, d1 = _quarter_round(a1, b1, e1, d1)
+        a2, b2, e2, d2 = _quarter_round(a2, b2, e2, d2)
+        a3, b3, e3, d3 = _quarter_round(a3, b3, e3, d3)
+        a0, b1, e2, d3 = _quarter_round(a0, b1, e2, d3)
+        a1, b2, e3, d0 = _quarter_round(a1, b2, e3, d0)
+        a2, b3, e0, d1 = _quarter_round(a2, b3, e0, d1)
+        a3, b0, e1, d2 = _quarter_round(a3, b0, e1, d2)
+    first = (a0 + c0, a1 + c1, a2 + c2, a3 + c3, b0 + k0, b1 + k1, b2 + k2, b3 + k3)
+    return first, (e0 + k4, e1 + k5, e2 + k6, e3 + k7, d0 + n0, d1 + n1, d2 + n2, d3 + n3)
+
+
+@triton.jit
+def _word(low, high):  # type: ignore[no-untyped-def]
+    return low.to(tl.uint64) | high.to(tl.uint64) << 32
+
+
+@triton.jit
+def _low(number):  # type: ignore[no-untyped-def]
+    return number.to(tl.uint32)
+
+
+@triton.jit
+def _high(number):  # type: ignore[no-untyped-def]
+    return (number.to(tl.uint64, bitcast=True) >> 32).to(tl.uint32)
+
+
+@triton.jit
+def _float(low, high):  # type: ignore[no-untyped-def]
+    return _word(low, high).to(tl.float64, bitcast=True)
+
+
+@triton.jit(do_not_specialize=[*_KEY, "used"])
+def _keystream(
+    rows, out, k0, k1, k2, k3, k4, k5, k6, k7, used, blocks, total, ROUNDS: tl.constexpr, SIZE: tl.constexpr
+):  # type: ignore[no-untyped-def]
+    place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    inside = place < total
+    item, block = place // blocks, place % blocks
+    row, number = tl.load(rows + item, mask=inside, other=0), used + block
+    first, second = _block(k0, k1, k2, k3, k4, k5, k6, k7, _low(row), _high(row), _low(number), _high(number), ROUNDS)
+    here = out + item * blocks * 8 + block
+    for word in tl.static_range(4):
+        value = _word(first[2 * word], first[2 * word + 1])
+        value = value << 12 | value >> 52
+        tl.store(here + word * blocks, value.to(tl.int64, bitcast=True), mask=inside)
+        value = _word(second[2 * word], second[2 * word + 1])
+        value = (value & 0xC000000000000000) | (value << 12) >> 2 | (value >> 52 & 0x3FF)
+        tl.store(here + (4 + word) * blocks, value.to(tl.int64, bitcast=True), mask=inside)
+
+
+@triton.jit
+def _about_one_over(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
+    """1 / x to some 20 bits."""
+    if EXACT:
+        found = 1.0 / x
+    else:
+        found = tl.inline_asm_elementwise("rcp.approx.ftz.f64 $0, $1;", "=d,d", [x], tl.float64, True, 1)
+    return found
+
+
+@triton.jit
+def _about_one_over_root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
+    """1 / sqrt(x) to some 20 bits."""
+    if EXACT:
+        found = 1.0 / tl.sqrt(x)
+    else:
+        found = tl.inline_asm_elementwise("rsqrt.approx.ftz.f64 $0, $1;", "=d,d", [x], tl.float64, True, 1)
+    return found
+
+
+@triton.jit
+def _unit_above_one(low, high):  # type: ignore[no-untyped-def]
+    """1 and the lower 52 bits of a word behind the point."""
+    return _float(low, (high & 0xFFFFF) | 0x3FF00000)
+
+
+@triton.jit
+def _minus_two_logs(low, high, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
+    """-2 ln u for the uniform number u of a word: by its exponent, and as 2 artanh(f / (2 + f)) for the rest 1 + f."""
+    u = _unit_above_one(low, high) - _number(1.0 - 2.0**-53)
+    bits = u.to(tl.uint64, bitcast=True)
+    top = (bits >> 32).to(tl.uint32)
+    # The exponent, in the upper 12 bits, is one more from 1 / sqrt(2) on.
+    exponent = (top + 0x95F64) & 0xFFF00000
+    rest = _float(_low(bits), top - exponent + 0x3FF00000)
+    twos = _float(exponent, tl.full((1,), 0x43300000, tl.uint32)) - _number(2.0**52 + 1023 * 2.0**20)
+    f, around = rest - 1.0, rest + 1.0
+    inverse = _about_one_over(around, EXACT)
+    error = _fma(-around, inverse, _number(1.0))
+    s = f * _fma(inverse, _fma(error, error, error), inverse)
+    z = s * s
+    p = _fma(z, _number(-2 * 1.479819860511658591e-01), _number(-2 * 1.531383769920937332e-01))
+    p = _fma(z, p, _number(-2 * 1.818357216161805012e-01))
+    p = _fma(z, p, _number(-2 * 2.222219843214978396e-01))
+    p = _fma(z, p, _number(-2 * 2.857142874366239149e-01))
+    p = _fma(z, p, _number(-2 * 3.999999999940941908e-01))
+    p = _fma(z, p, _number(-2 * 6.666666666666735130e-01))
+    p = _fma(z, p, _number(-4.0))
+    return _fma(s, p, twos * _number(-(2.0**-19) * 6.931471805599453094e-01))
+
+
+@triton.jit
+def _root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
+    inverse = _about_one_over_root(x, EXACT)
+    root = x * inverse
+    error = _fma(-root, inverse, _number(1.0))
+    return _fma(root, _fma(error, _number(0.375), _number(0.5)) * error, root)
+
+
+@triton.jit
+def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Two normal numbers; the highest bit of the second word is their sign, the next says which is the sine."""
+    sign = (a1 & 0x80000000).to(tl.uint64) << 32
+    signed = (deviation.to(tl.uint64, bitcast=True) ^ sign).to(tl.float64, bitcast=True)
+    radius = signed * _root(_minus_two_logs(r0, r1, EXACT), EXACT)
+    x = (_unit_above_one(a0, a1) - 1.5 + _number(2.0**-53)) * _number(1.5707963267948966)
+    z = x * x
+    p = _fma(z, _number(1.58969099521155010221e-10), _number(-2.50507602534068634195e-08))
+    p = _fma(z, p, _number(2.75573137070700676789e-06))
+    p = _fma(z, p, _number(-1.98412698298579493134e-04))
+    p = _fma(z, p, _number(8.33333333332248946124e-03))
+    p = _fma(z, p, _number(-1.66666666666666324348e-01))
+    sine = _fma(z * x, p, x)
+    p = _fma(z, _number(-1.13596475577881948265e-11), _number(2.08757232129817482790e-09))
+    p = _fma(z, p, _number(-2.75573143513906633035e-07))
+    p = _fma(z, p, _number(2.48015872894767294178e-05))
+    p = _fma(z, p, _number(-1.38888888888741095749e-03))
+    p = _fma(z, p, _number(4.16666666666666019037e-02))
+    cosine = _fma(z * z, p, _fma(_number(-0.5), z, _number(1.0)))
+    swap = (a1 & 0x40000000) != 0
+    return radius * tl.where(swap, sine, cosine), radius * tl.where(swap, cosine, sine)
+
+
+@triton.jit(do_not_specialize=[*_KEY, "row_low", "row_high", "used_low", "used_high"])
+def _fill_normals(
+    out, deviations, k0, k1, k2, k3, k4, k5, k6, k7, row_low, row_high, used_low, used_high, total,
+    COUNT: tl.constexpr, BLOCKS: tl.constexpr, ROUNDS: tl.constexpr, EXACT: tl.constexpr, SIZE: tl.constexpr,
+):  # type: ignore[no-untyped-def]  # fmt: skip
+    place = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+    inside = place < total
+    item = place // BLOCKS
+    block = place - item * BLOCKS
+    first, second = _block(
+        k0, k1, k2, k3, k4, k5, k6, k7,
+        _bits(row_low) + _bits(item), _bits(row_high), _bits(used_low) + _bits(block), _bits(used_high), ROUNDS,
+    )  # fmt: skip
+    deviation = tl.load(deviations + item, mask=inside, other=1.0)
+    here = out + item.to(tl.int64) * COUNT + block
+    half: tl.constexpr = COUNT - COUNT // 2
+    for word in tl.static_range(4):
+        one, other = _normal_pair(
+            first[2 * word], first[2 * word + 1], second[2 * word], second[2 * word + 1], deviation, EXACT
+        )
+        is_one, is_other = inside, inside
+        if (word + 1) * BLOCKS > COUNT // 2:
+            is_one = inside & (block + word * BLOCKS < half)
+            is_other = inside & (block + word * BLOCKS < COUNT // 2)
+        tl.store(here + word * BLOCKS, one, mask=is_one)
+        tl.store(here + (half + word * BLOCKS), other, mask=is_other)
+
+
+def keystream(key: bytes, rows: Any, used: int, blocks: int) -> Any:
+    """Return the next `blocks` blocks of every row: shape (rows, 8, blocks), int64.
+
+    Parameters
+    ----------
+    key : 256 bits
+    rows : int64, on the device
+    used : blocks that are behind
+    blocks : how many
+    """
+    import torch
+
+    total = len(rows) * blocks
+    out = torch.empty((len(rows), BLOCK_WORDS, blocks), dtype=torch.int64, device=rows.device)
+    if total:
+        with device_of(out):
+            _keystream[(triton.cdiv(total, _SIZE),)](
+                rows, out, *_numbers(key), used, blocks, total, ROUNDS=ROUNDS, SIZE=_SIZE
+            )
+    return out
+
+
+def fill_normals(key: bytes, first_row: int, used: int, deviations: Any, out: Any) -> None:
+    """Write normal numbers into `out`, shape (items, count), from the blocks of as many rows.
+
+    Parameters
+    ----------
+    key : 256 bits
+    first_row : that of the first item
+    used : blocks of each row that are behind
+    deviations : the standard deviation of each item, float64
+    out : float64, in one piece
+    """
+    items, count = out.shape
+    blocks = -(-(count - count // 2) // HALF)
+    at_once = max(1, _MOST_BLOCKS // blocks)
+    start = 0
+    while start < items:
+        row = first_row + start
+        # The upper halves of rows and of numbers of blocks are the same in a launch.
+        stop = min(items, start + at_once, start + 2**32 - row % 2**32)
+        total = (stop - start) * blocks
+        with device_of(out):
+            _fill_normals[(triton.cdiv(total, _SIZE),)](
+                out[start:stop], deviations[start:stop], *_numbers(key), *_numbers(row.to_bytes(8, "little")),
+                *_numbers(used.to_bytes(8, "little")), total, COUNT=count, BLOCKS=blocks, ROUNDS=ROUNDS,
+                EXACT=_INTERPRETED, SIZE=_SIZE, num_warps=_WARPS, maxnreg=_REGISTERS, enable_fp_fusion=False,
+            )  # fmt: skip
+        start = stop
+
+
+def _numbers(data: bytes) -> list[int]:
+    """Return bytes as numbers of 32 bits with a sign, which Triton takes for one kind whatever they are."""
+    found: list[int] = np.frombuffer(data, dtype="<i4").tolist()
+    return found
