@@ -79,6 +79,7 @@ def test_the_points_are_sent_to_a_device_once(vocabulary, device):
 
 
 def test_calibration_is_expected_to_be_quicker_on_a_gpu_that_computes_it(vocabulary, monkeypatch):
+    monkeypatch.setenv("TEXTVEIL_THREADS", "2")
     here = tv.Exponential(vocabulary, epsilon=4.0, calibrated=False)
     there = tv.Exponential(vocabulary.on("cpu"), epsilon=4.0, calibrated=False)
     assert there._seconds_to_calibrate() == here._seconds_to_calibrate()

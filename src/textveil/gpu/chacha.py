@@ -95,9 +95,9 @@ def _float(low, high):  # type: ignore[no-untyped-def]
 
 
 @triton.jit(do_not_specialize=[*_KEY, "used"])
-def _keystream(
+def _keystream(  # type: ignore[no-untyped-def]
     rows, out, k0, k1, k2, k3, k4, k5, k6, k7, used, blocks, total, ROUNDS: tl.constexpr, SIZE: tl.constexpr
-):  # type: ignore[no-untyped-def]
+):
     place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
     inside = place < total
     item, block = place // blocks, place % blocks
@@ -197,10 +197,10 @@ def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignor
 
 
 @triton.jit(do_not_specialize=[*_KEY, "row_low", "row_high", "used_low", "used_high"])
-def _fill_normals(
+def _fill_normals(  # type: ignore[no-untyped-def]
     out, deviations, k0, k1, k2, k3, k4, k5, k6, k7, row_low, row_high, used_low, used_high, total,
     COUNT: tl.constexpr, BLOCKS: tl.constexpr, ROUNDS: tl.constexpr, EXACT: tl.constexpr, SIZE: tl.constexpr,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     place = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
     inside = place < total
     item = place // BLOCKS

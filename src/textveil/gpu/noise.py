@@ -58,10 +58,12 @@ def _drawn(streams: Streams, device: Any, there: Callable[[_Reader], Any], here:
 
     if device.type != "cuda":
         return torch.from_numpy(here(streams)).to(device)
-    reader: _Reader = _AesReader(streams, device)
+    reader: _Reader
     if isinstance(streams, FreshStreams):
-        streams = WideStreams.instead_of(streams)
-        reader = _ChaChaReader(streams, device)
+        streams = wide = WideStreams.instead_of(streams)
+        reader = _ChaChaReader(wide, device)
+    else:
+        reader = _AesReader(streams, device)
     noise = there(reader)
     for rows in (slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))):
         expected = here(streams.select(rows))

@@ -51,8 +51,8 @@ class WideStreams(Streams):
 
     def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> WideStreams:
         """Return the streams of some items, each read on from where it is."""
-        is_range = isinstance(items, slice) and isinstance(self.rows, range)
-        chosen = WideStreams(self.key, self.rows[items] if is_range else np.asarray(self.rows)[items])
+        rows = self.rows[items] if isinstance(items, slice) else np.asarray(self.rows)[items]
+        chosen = WideStreams(self.key, rows)
         chosen.used = self.used
         return chosen
 
