@@ -26,7 +26,10 @@ from textveil.vocabulary import Vocabulary, search
 from textveil.vocabulary.neighbours import nearest_neighbours
 
 EPSILONS = (5.0, 10.0, 20.0)
-SHAPES = ((1_000, 50), (2_000, 300), (10_000, 16), (10_000, 50), (10_000, 768), (30_000, 50), (100_000, 24))
+SHAPES = (
+    (256, 50), (500, 50), (1_000, 8), (1_000, 16), (1_000, 50), (1_000, 300), (2_000, 8), (2_000, 50), (2_000, 300),
+    (4_000, 50), (10_000, 16), (10_000, 50), (10_000, 768), (30_000, 50), (100_000, 24),
+)  # fmt: skip
 FAISS = (("HNSW32", {"efSearch": 128}), ("IVF1024,Flat", {"nprobe": 8}))
 
 

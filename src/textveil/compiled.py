@@ -7,13 +7,15 @@ tiles, so kernels may run from any number of threads and processes, forked ones 
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numba
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -50,7 +52,7 @@ def over_threads(
     thread are in flight, which bounds memory.
     """
     count = threads or thread_count()
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
         if count == 1:
             yield from map(work, items)
             return
@@ -62,3 +64,9 @@ def over_threads(
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
+
+
+@lru_cache(maxsize=1)
+def _libraries(_modules: int) -> ThreadpoolController:
+    """The libraries with threads of their own; to find them takes a millisecond, so only when a module has come."""
+    return ThreadpoolController()

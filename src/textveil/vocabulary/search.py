@@ -95,8 +95,10 @@ class NearestPoint:
             left: Ids = np.flatnonzero(~answered) + rows.start
             return left
 
-        size = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
-        size = min(size, -(-len(queries) // thread_count()) or 1)
+        most = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
+        # As many blocks for each thread, all of one size.
+        count = thread_count() * -(-len(queries) // (thread_count() * most))
+        size = -(-len(queries) // count) if count else 1
         blocks = (slice(start, start + size) for start in range(0, len(queries), size))
         small = len(queries) * self.points.size < _SMALL
         left = list(map(work, blocks) if small else over_threads(work, blocks))
