@@ -64,8 +64,10 @@ def test_a_paper_is_all_of_its_parts_with_the_options_that_they_take(calls, tmp_
     ]  # fmt: skip
     assert page.read_text().count("<!-- made by: textveil reproduce made-section -->\n## S\n") == 1
     assert page.read_text().count("made by") == 1
-    assert asked("made", "--data", tmp_path, "--quick", "-o", folder).exit_code == 0
-    assert [given.get("quick") for _, given in calls[3:]] == [None, True, True]
+    quick = asked("made", "--data", tmp_path, "--quick", "-o", folder)
+    assert quick.exit_code == 0
+    assert [given.get("quick") for _, given in calls[3:]] == [True, True]
+    assert "Left out by --quick: made-figure." in quick.output
 
 
 def test_what_can_t_be_done_is_refused_before_anything_is_computed(calls, tmp_path):

@@ -74,6 +74,8 @@ def run(
             console.print(f"Written: {written}.", markup=False, highlight=False)
         if report is not None and entries[part].reports:
             write_section(report, part, made.section)
+    if left := [part for part in entries if part not in parts]:
+        typer.echo(f"Left out by --quick: {', '.join(left)}.")
 
 
 def _places(name: str, entries: Mapping[str, Entry], output: Path) -> dict[str, Path]:

@@ -56,6 +56,8 @@ GLOVE = "vectors/glove.6B.300d.80k_plus_tasks.words.txt.gz"
 RECIPE = Recipe(dimension=100, epochs=150)
 LEAST_SEEN, LEAST_LINKS = 2, 3
 STEPS, DRAWS = 600, 8
+# Where one part of a table is enough: epsilons that Tables III and VI have in common.
+QUICK_EPSILONS = (1.0, 8.0)
 # Norm at which points outside the ball are put: inside, where the paper prints outside.
 _INSIDE = 1 - 1e-4
 _AT_ONCE = 2048
@@ -80,7 +82,7 @@ def hearst_words(folder: Path, *, recipe: Recipe = RECIPE) -> Vocabulary:
     Parameters
     ----------
     folder : that of the data
-    recipe : of the training; with one thread, so that anyone gets the same points
+    recipe : of the training; with one thread, so that a kind of processor always gets the same points
     """
     name = digest_of([folder_digest(folder, (HEARST, GLOVE)), repr(recipe), LEAST_SEEN, LEAST_LINKS])[:32]
     kept = cache_folder() / "hearst" / f"{name}.npz"

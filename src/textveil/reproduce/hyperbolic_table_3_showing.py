@@ -103,7 +103,7 @@ def _path(by: Mapping[tuple[Any, ...], float], name: str, way: str, attacker: st
     """Return the counts from no rewriting on down to the smallest epsilon."""
     epsilons = sorted((key[2] for key in by if key[:2] == (name, way) and key[3] == attacker), reverse=True)
     counts = [by[name, ORIGINAL, None, CLEAN], *(by[name, way, epsilon, attacker] for epsilon in epsilons)]
-    return [f"{count:.0f}" for count in counts]
+    return [f"{count:.1f}".removesuffix(".0") for count in counts]
 
 
 def _runs(records: Sequence[Record]) -> str:
