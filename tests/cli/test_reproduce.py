@@ -23,10 +23,10 @@ def calls(monkeypatch):
     """A made-up paper of three parts; returns what they were called with."""
     calls = []
 
-    def part(name, draw=None, section=""):
+    def part(name, draw=None, text=""):
         def compute(**options):
             calls.append((name, options))
-            return Reproduction(numbers={"name": name}, tables=(Table(title=name),), draw=draw, section=section)
+            return Reproduction(numbers={"name": name}, tables=(Table(title=name),), draw=draw, text=text)
 
         return compute
 
@@ -39,7 +39,7 @@ def calls(monkeypatch):
     monkeypatch.setitem(sys.modules, "textveil.reproduce.made", made)
     monkeypatch.setitem(REPRODUCTIONS, NAMES[0], Entry("made", "figure", "a picture"))
     monkeypatch.setitem(REPRODUCTIONS, NAMES[1], Entry("made", "numbers", "numbers", None, draws=False, trains=True))
-    monkeypatch.setitem(REPRODUCTIONS, NAMES[2], Entry("made", "section", "a section", True, draws=False, reports=True))
+    monkeypatch.setitem(REPRODUCTIONS, NAMES[2], Entry("made", "section", "a section", True, draws=False))
     monkeypatch.setitem(PAPERS, "made", NAMES)
     monkeypatch.setitem(PAPERS, "half", NAMES[:2])
     # As if torch were there.
@@ -63,7 +63,8 @@ def test_a_paper_is_all_of_its_parts_with_the_options_that_they_take(calls, tmp_
         "made-figure.json", "made-figure.png", "made-numbers.json", "made-section.json"
     ]  # fmt: skip
     assert page.read_text().count("<!-- made by: textveil reproduce made-section -->\n## S\n") == 1
-    assert page.read_text().count("made by") == 1
+    assert page.read_text().count("<!-- made by: textveil reproduce made-figure -->\nfigure\n") == 1
+    assert page.read_text().count("made by") == 3
     quick = asked("made", "--data", tmp_path, "--quick", "-o", folder)
     assert quick.exit_code == 0
     assert [given.get("quick") for _, given in calls[3:]] == [True, True]
@@ -82,8 +83,6 @@ def test_what_can_t_be_done_is_refused_before_anything_is_computed(calls, tmp_pa
         ((*given, "-o", tmp_path / "no" / "new"), "there is no folder"),
         ((*given, "--report", tmp_path / "no.md"), "there is no page"),
         ((*given, "--report", page, "--quick"), "a section is written of a whole run only"),
-        (("half", "--report", page), "half writes no section; leave out --report"),
-        (("made-figure", "-o", tmp_path / "a.png", "--report", page), "made-figure writes no section"),
         (("made-figure", "--quick"), "made-figure has no quick part"),
         (("mode",), "did you mean made? known: adept-figure-1"),
     ):

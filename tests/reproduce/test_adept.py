@@ -137,9 +137,13 @@ def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["adept-figure-1", "adept-noise", "sentdp-table-1"])
-def test_what_is_said_to_draw_draws_and_what_is_said_to_report_reports(quick, name):
-    made, entry = reproduce(name), REPRODUCTIONS[name]
-    assert (made.draw is not None, bool(made.section)) == (entry.draws, entry.reports)
+def test_what_is_said_to_draw_draws_and_everything_has_its_tables_for_a_page(quick, name):
+    made = reproduce(name)
+    assert (made.draw is not None) == REPRODUCTIONS[name].draws
+    for table in made.tables:
+        lines = made.section.split(str(table.title))[1].strip().splitlines()
+        assert lines[1].count("---") == len(table.columns)
+        assert [line.startswith("| ") for line in lines[: 2 + table.row_count]] == [True] * (2 + table.row_count)
 
 
 def test_tables_are_printed_whole(quick, monkeypatch):

@@ -49,7 +49,7 @@ def run(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only a small part of what reads data sets.")] = False,
     report: Annotated[
-        Path | None, typer.Option(help="Markdown page; its section on this paper is written anew, if there is one.")
+        Path | None, typer.Option(help="Markdown page; its section on this name is written anew, or added at the end.")
     ] = None,
 ) -> None:
     """Compute a table or figure of a paper again, or all of a paper, and print its numbers."""
@@ -59,7 +59,7 @@ def run(
     entries, parts = entries_of(name), planned(name, data=data, quick=quick)
     places = {} if output is None else _places(name, entries, output)
     if report is not None:
-        _check_report(name, entries, report, quick=quick)
+        _check_report(report, quick=quick)
     if output is not None and name in PAPERS:
         output.mkdir(exist_ok=True)
     from textveil.reproduce.sections import write_section
@@ -72,7 +72,7 @@ def run(
         if part in places:
             written = ", ".join(str(path) for path in made.save(places[part]))
             console.print(f"Written: {written}.", markup=False, highlight=False)
-        if report is not None and entries[part].reports:
+        if report is not None:
             write_section(report, part, made.section)
     if left := [part for part in entries if part not in parts]:
         typer.echo(f"Left out by --quick: {', '.join(left)}.")
@@ -93,10 +93,8 @@ def _places(name: str, entries: Mapping[str, Entry], output: Path) -> dict[str, 
     return {name: output}
 
 
-def _check_report(name: str, entries: Mapping[str, Entry], report: Path, *, quick: bool) -> None:
+def _check_report(report: Path, *, quick: bool) -> None:
     """Refuse a section that could not be written, before anything is computed."""
-    if not any(entry.reports for entry in entries.values()):
-        raise InvalidInputError(f"{name} writes no section; leave out --report")
     if quick:
         raise InvalidInputError("a section is written of a whole run only: leave out --quick or --report")
     if not report.is_file():

@@ -29,7 +29,6 @@ class Entry(NamedTuple):
     shows : what
     reads_data : whether it reads a folder of data; None: it may
     draws : whether there is a picture
-    reports : whether it writes a section of documentation
     trains : whether it trains on the data that it reads, which needs torch
     """
 
@@ -38,7 +37,6 @@ class Entry(NamedTuple):
     shows: str
     reads_data: bool | None = False
     draws: bool = True
-    reports: bool = False
     trains: bool = False
 
 
@@ -70,7 +68,6 @@ REPRODUCTIONS = {
         "table_3",
         "hyperbolic noise: how many authors are found (Feyisetan 2019)",
         True,
-        reports=True,
     ),
     "hyperbolic-table-6": Entry(
         "hyperbolic_table_6",
@@ -78,13 +75,12 @@ REPRODUCTIONS = {
         "hyperbolic noise: what rewritten texts are worth (Feyisetan 2019)",
         True,
         draws=False,
-        reports=True,
     ),
     "hyperbolic-figure-3": Entry(
-        "hyperbolic_figures", "figure_3", "hyperbolic noise: its density and its draws (Feyisetan 2019)", reports=True
+        "hyperbolic_figures", "figure_3", "hyperbolic noise: its density and its draws (Feyisetan 2019)"
     ),
     "hyperbolic-figure-5": Entry(
-        "hyperbolic_figures", "figure_5", "hyperbolic noise: what words become (Feyisetan 2019)", True, reports=True
+        "hyperbolic_figures", "figure_5", "hyperbolic noise: what words become (Feyisetan 2019)", True
     ),
     "hyperbolic-table-4": Entry(
         "hyperbolic",
@@ -92,12 +88,8 @@ REPRODUCTIONS = {
         "hyperbolic noise: how often words stay, as published and repaired (Feyisetan 2019)",
         None,
     ),
-    "privemb": Entry(
-        "privemb.paper", "paper", "private vectors in fewer dimensions (Feyisetan 2021), whole", True, reports=True
-    ),
-    "nadp": Entry(
-        "nadp.paper", "paper", "neighbourhood-aware noise for words (Bollegala 2023), whole", True, reports=True
-    ),
+    "privemb": Entry("privemb.paper", "paper", "private vectors in fewer dimensions (Feyisetan 2021), whole", True),
+    "nadp": Entry("nadp.paper", "paper", "neighbourhood-aware noise for words (Bollegala 2023), whole", True),
     "sentdp-table-1": Entry(
         "sentdp.table_1", "table_1", "how many deep candidates are enough (Meehan 2022)", draws=False
     ),

@@ -74,7 +74,7 @@ def figure_3(*, chains: int = CHAINS) -> Reproduction:
         numbers={"paper": "Feyisetan, Diethe and Drake 2019, Figure 3", "chains": chains, "panels": panels},
         tables=(_density_table(panels),),
         draw=lambda: _draw_density(panels, edges),
-        section=_density_section(panels),
+        text=_density_section(panels),
     )
 
 
@@ -126,7 +126,7 @@ def figure_5(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None =
         tables=(_table(records, len(ids), runs),),
         draw=lambda: _draw(records),
         records=records,
-        section=_section(records, len(ids), runs),
+        text=_section(records, len(ids), runs),
     )
 
 

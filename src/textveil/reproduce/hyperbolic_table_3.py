@@ -97,7 +97,7 @@ def table_3(
         tables=shown.tables(records),
         draw=lambda: shown.drawing(records),
         records=records,
-        section=shown.section(records, len(words)),
+        text=shown.section(records, len(words)),
     )
 
 

@@ -124,7 +124,7 @@ def table_6(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None = 
         numbers=numbers,
         tables=_tables(records),
         records=records,
-        section=_section(records, _sizes(sizes), _others(others)),
+        text=_section(records, _sizes(sizes), _others(others)),
     )
 
 

@@ -98,5 +98,5 @@ def reproduction(
         tables=tuple(table.rich() for table in tables),
         draw=lambda: draw(records),
         records=records,
-        section="\n".join([how, *(table.markdown() for table in tables)]),
+        text="\n".join([how, *(table.markdown() for table in tables)]),
     )

@@ -15,6 +15,7 @@ from typing import Any
 from rich.table import Table
 
 from textveil.errors import InvalidInputError
+from textveil.reproduce.sections import markdown_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,14 +28,19 @@ class Reproduction:
     tables : the same to read
     draw : makes the picture, where there is one
     records : one for each number measured, all with the same names; a CSV file of them is written beside the numbers
-    section : the results as a section of documentation, in Markdown
+    text : the results as a section of documentation, in Markdown, where that is more than the tables
     """
 
     numbers: dict[str, Any]
     tables: tuple[Table, ...]
     draw: Callable[[], Any] | None = None
     records: Sequence[Mapping[str, Any]] = ()
-    section: str = ""
+    text: str = ""
+
+    @property
+    def section(self) -> str:
+        """The results for a page of documentation, in Markdown."""
+        return self.text or "\n\n".join(map(_as_markdown, self.tables))
 
     def save(self, path: Path) -> list[Path]:
         """Write the picture, if the path is that of one, and the numbers beside it as JSON; return what was written."""
@@ -52,6 +58,12 @@ class Reproduction:
             written.append(path.with_suffix(".csv"))
             _write(written[-1], _as_csv(self.records))
         return written
+
+
+def _as_markdown(table: Table) -> str:
+    header, *columns = [str(column.header) for column in table.columns], *(column.cells for column in table.columns)
+    rows = [[str(cell) for cell in row] for row in zip(*columns, strict=True)]
+    return "\n\n".join(filter(None, [str(table.title or ""), markdown_table(header, rows), str(table.caption or "")]))
 
 
 def _as_csv(records: Sequence[Mapping[str, Any]]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from textveil.encoders.encoder import Encoder
 from textveil.learn.recoder import Recipe
 from textveil.progress import Step, progress
 from textveil.randomness import RandomSource
+from textveil.reproduce.kept_cells import KeptCells
+from textveil.reproduce.repeats import folder_digest
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp import documents
 from textveil.reproduce.sentdp.classify import Classifier, Labels, macro_f1, spread
@@ -27,6 +30,7 @@ from textveil.reproduce.sentdp.files import words_of
 from textveil.reproduce.sentdp.methods import OURS, SHUFFLED, Method, methods
 from textveil.reproduce.sentdp.showing import claims_table, draw, score_table
 
+FILES = ("cls/newsgroups20.tsv.xz", "cls/imdb.tsv.xz")
 SETS = {"20 Newsgroups": documents.newsgroups, "IMDB": documents.imdb}
 # The number of sentences against which F1 is shown is at this epsilon, as in the paper.
 STRONG = 10.0
@@ -76,12 +80,13 @@ def figure_4(
     """
     chosen, used = plan or (QUICK if quick else FULL), encoder or MiniLM(precision="int8")
     words = words_of(data, _WORDS)
+    kept = KeptCells("sentdp-figure-4", [folder_digest(data, FILES), used.digest, words.digest, repr(chosen)])
     records: list[dict[str, Any]] = []
     for name, read in SETS.items():
         found = documents.encoded(name, read(data), chosen.sizes, used)
         ways = methods(found, used, recipe=chosen.recipe, words=words, word_documents=chosen.word_documents)
         with progress(name, len(ways) * len(chosen.epsilons)) as step:
-            records += _measured(found, ways, chosen, step)
+            records += _measured(found, ways, chosen, kept, step)
         records += shuffled_labels(found, ways[OURS], _best(ways[OURS], STRONG, found.validation))
     numbers = {
         "paper": "Meehan, Mrini and Chaudhuri 2022, Figure 4",
@@ -98,24 +103,30 @@ def figure_4(
     )
 
 
-def _measured(data: DataSet, ways: Mapping[str, Method], plan: Plan, step: Step) -> list[dict[str, Any]]:
-    """Return all numbers of a data set, one record each."""
+def _measured(
+    data: DataSet, ways: Mapping[str, Method], plan: Plan, kept: KeptCells, step: Step
+) -> list[dict[str, Any]]:
+    """Return all numbers of a data set, one record each; those of an earlier run are not measured again."""
     clean = Classifier(data.train.means, data.train.labels)
     records = _records(data, NON_PRIVATE, "none", None, [clean(data.test.means)], data.test)
     for name, way in ways.items():
-        test = data.test if way.most_documents is None else data.test.first(way.most_documents)
         for epsilon in plan.epsilons:
-            choice = _best(way, epsilon, data.validation)
-            found = [
-                way.classifier(way.release(choice, epsilon, test, _public("test", trial)))
-                for trial in range(plan.trials)
-            ]
-            records += _records(data, name, way.promise, epsilon, found, test, choice)
+            records += kept.get(
+                f"{data.name} {name} {epsilon:g}", partial(_released, data, name, way, epsilon, plan.trials)
+            )
             step(title=f"{data.name}: {name}")
     # A guess by the shares of the classes has precision and recall equal to the share, so its macro F1 is 1 / classes.
     guess = {"data": data.name, "method": GUESS, "promise": "none", "epsilon": None, "choice": None}
     records.append({**guess, "sentences": "all", **spread([1 / len(data.classes)]), "runs": 1, "documents": 0})
     return records
+
+
+def _released(data: DataSet, name: str, way: Method, epsilon: float, trials: int) -> list[dict[str, Any]]:
+    """Return what documents are worth that one method has released."""
+    test = data.test if way.most_documents is None else data.test.first(way.most_documents)
+    choice = _best(way, epsilon, data.validation)
+    found = [way.classifier(way.release(choice, epsilon, test, _public("test", trial))) for trial in range(trials)]
+    return _records(data, name, way.promise, epsilon, found, test, choice)
 
 
 def _best(way: Method, epsilon: float, validation: Part) -> Any:
