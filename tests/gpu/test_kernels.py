@@ -60,13 +60,17 @@ def test_the_keystream_is_that_of_the_cpu():
         assert (there.cpu().numpy().view(np.uint64) == here.words(2 * blocks)).all()
 
 
-def test_the_blocks_of_chacha_are_those_of_the_cpu():
-    rows = torch.tensor([0, 5, 2**40 + 3], device=DEVICE)
-    for used in (0, 2**32 - 2, 2**32):
-        here = WideStreams(KEY, rows.cpu().numpy())
-        here.used = used
-        there = chacha.keystream(KEY, rows, used, 3).cpu().numpy().view(np.uint64).reshape(3, -1)
-        assert (there == here.words(24)).all()
+@pytest.mark.parametrize("used", [0, 2**32 - 1, 2**32])
+def test_gamma_numbers_of_chacha_are_those_of_the_cpu(used):
+    here = WideStreams(KEY, range(2**40 - 50, 2**40 + 150))
+    here.used = used
+    some = torch.tensor([199, 3, 100], device=DEVICE)
+    for items in (torch.arange(200, device=DEVICE), some):
+        there, accepted = chacha.attempt_gammas(KEY, 2**40 - 50, used, 4.0, items)
+        words = here.select(items.cpu().numpy()).words(4)
+        expected, good = normals.attempt_gammas(torch.from_numpy(words.view(np.int64)).to(DEVICE), 4.0)
+        assert (accepted == good).all()
+        assert (there == expected)[good].all()
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 7, 16, 61])

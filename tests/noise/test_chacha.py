@@ -32,20 +32,28 @@ def test_with_eight_rounds_it_has_the_published_keystream():
     )
 
 
-def test_the_two_halves_of_what_is_read_come_from_the_same_blocks():
+def test_the_two_halves_of_what_is_read_come_from_the_same_blocks_and_no_bit_is_used_twice():
     streams = WideStreams(KEY, range(5, 8))
     streams.used = 2**32
-    words = streams.words(22)
-    assert words.shape == (3, 22)
+    words = streams.words(28)
+    assert words.shape == (3, 28)
     assert streams.used == 2**32 + 3
     for item in range(3):
-        blocks = np.stack([np.frombuffer(block(KEY, 5 + item, 2**32 + b, 8), dtype="<u8") for b in range(3)])
-        for place in range(11):
-            one, other = (int(part.T.reshape(-1)[place]) for part in (blocks[:, :4], blocks[:, 4:]))
-            assert f"{words[item, place]:064b}" == f"{one:064b}"[12:] + f"{one:064b}"[:12]
-            assert (
-                f"{words[item, 11 + place]:064b}" == f"{other:064b}"[:2] + f"{other:064b}"[12:] + f"{other:064b}"[2:12]
-            )
+        for b in range(3):
+            bits = [f"{n:032b}" for n in np.frombuffer(block(KEY, 5 + item, 2**32 + b, 8), dtype="<u4")]
+            for pair in range(5):
+                if b + 3 * pair < 14:
+                    first, second = (f"{words[item, place + b + 3 * pair]:064b}" for place in (0, 14))
+                    assert (first[52:], second[50:]) == ("0" * 12, "1" + "0" * 13)
+                    if pair < 4:
+                        assert first[:52] == bits[2 * pair + 1][12:] + bits[2 * pair]
+                        upper = bits[9 + 2 * pair]
+                        assert second[:50] == upper[:2] + upper[16:] + bits[8 + 2 * pair]
+                    else:
+                        # What the four others have left: 12 bits of each first word, 14 of each second.
+                        left = [bits[1 + 2 * n][:12] for n in range(4)] + [bits[9 + 2 * n][2:16] for n in range(4)]
+                        assert first[:52] == left[2] + left[5][6:] + left[0] + left[1] + left[4][6:]
+                        assert second[:50] == left[5][2:4] + left[7] + left[5][4:6] + left[3] + left[6] + left[4][:6]
 
 
 def test_words_that_are_read_one_after_the_other_never_meet():

@@ -15,12 +15,12 @@ import triton
 import triton.language as tl
 
 from textveil.gpu.devices import device_of
-from textveil.gpu.normals import _fma, _number
-from textveil.noise.chacha import BLOCK_WORDS, HALF, ROUNDS
+from textveil.gpu.normals import _fma, _number, gamma_of, gamma_parameters
+from textveil.noise.chacha import HALF, ROUNDS
 
 # Fastest on an H200, by little.
-_SIZE = 256
-_WARPS = 8
+_SIZE = 128
+_WARPS = 2
 _REGISTERS = 168
 # Blocks of one launch: their numbers have 32 bits.
 _MOST_BLOCKS = 1 << 30
@@ -94,23 +94,45 @@ def _float(low, high):  # type: ignore[no-untyped-def]
     return _word(low, high).to(tl.float64, bitcast=True)
 
 
-@triton.jit(do_not_specialize=[*_KEY, "used"])
-def _keystream(  # type: ignore[no-untyped-def]
-    rows, out, k0, k1, k2, k3, k4, k5, k6, k7, used, blocks, total, ROUNDS: tl.constexpr, SIZE: tl.constexpr
-):
+@triton.jit
+def _pair(first, second, PAIR: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Return the words of a pair of normal numbers, as 32-bit halves; the fifth is made of what the others leave."""
+    if PAIR < 4:
+        r0, r1, a0, a1 = first[2 * PAIR], first[2 * PAIR + 1], second[2 * PAIR], second[2 * PAIR + 1]
+    else:
+        r0 = (first[1] & 0xFFF00000) | (first[3] >> 12 & 0xFFF00) | (second[1] >> 16 & 0xFF)
+        r1 = (first[5] >> 12 & 0xFFF00) | (second[3] >> 16 & 0xFF)
+        a0 = (first[7] & 0xFFF00000) | (second[5] >> 10 & 0xFFFC0) | (second[1] >> 24 & 0x3F)
+        a1 = (second[3] << 4 & 0xC0000000) | (second[7] >> 14 & 0xFFFC) | (second[3] >> 24 & 0x3)
+    return r0, r1, a0, a1
+
+
+@triton.jit(do_not_specialize=[*_KEY, "first_row", "used"])
+def _attempt_gammas(  # type: ignore[no-untyped-def]
+    items, out, accepted, parameters, k0, k1, k2, k3, k4, k5, k6, k7, first_row, used, total,
+    ROUNDS: tl.constexpr, SIZE: tl.constexpr,
+):  # fmt: skip
     place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
     inside = place < total
-    item, block = place // blocks, place % blocks
-    row, number = tl.load(rows + item, mask=inside, other=0), used + block
-    first, second = _block(k0, k1, k2, k3, k4, k5, k6, k7, _low(row), _high(row), _low(number), _high(number), ROUNDS)
-    here = out + item * blocks * 8 + block
-    for word in tl.static_range(4):
-        value = _word(first[2 * word], first[2 * word + 1])
-        value = value << 12 | value >> 52
-        tl.store(here + word * blocks, value.to(tl.int64, bitcast=True), mask=inside)
-        value = _word(second[2 * word], second[2 * word + 1])
-        value = (value & 0xC000000000000000) | (value << 12) >> 2 | (value >> 52 & 0x3FF)
-        tl.store(here + (4 + word) * blocks, value.to(tl.int64, bitcast=True), mask=inside)
+    row = tl.load(items + place, mask=inside, other=0) + first_row
+    number = row * 0 + used
+    block = _block(k0, k1, k2, k3, k4, k5, k6, k7, _low(row), _high(row), _low(number), _high(number), ROUNDS)
+    r0, r1, a0, a1 = _pair(block[0], block[1], 0)
+    s0, s1, b0, b1 = _pair(block[0], block[1], 1)
+    words = (_first_word(r0, r1), _first_word(s0, s1), _second_word(a0, a1), _second_word(b0, b1))
+    value, good = gamma_of(words, tl.load(parameters), tl.load(parameters + 1), SIZE)
+    tl.store(out + place, value, mask=inside)
+    tl.store(accepted + place, good.to(tl.int8), mask=inside)
+
+
+@triton.jit
+def _first_word(low, high):  # type: ignore[no-untyped-def]
+    return _word(low, high) << 12
+
+
+@triton.jit
+def _second_word(low, high):  # type: ignore[no-untyped-def]
+    return (_word(low, high) & 0xC000000000000000) | _word(low, high & 0xFFFF) << 14 | 0x2000
 
 
 @triton.jit
@@ -134,15 +156,9 @@ def _about_one_over_root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def
 
 
 @triton.jit
-def _unit_above_one(low, high):  # type: ignore[no-untyped-def]
-    """1 and the lower 52 bits of a word behind the point."""
-    return _float(low, (high & 0xFFFFF) | 0x3FF00000)
-
-
-@triton.jit
 def _minus_two_logs(low, high, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
     """-2 ln u for the uniform number u of a word: by its exponent, and as 2 artanh(f / (2 + f)) for the rest 1 + f."""
-    u = _unit_above_one(low, high) - _number(1.0 - 2.0**-53)
+    u = _float(low, (high & 0xFFFFF) | 0x3FF00000) - _number(1.0 - 2.0**-53)
     bits = u.to(tl.uint64, bitcast=True)
     top = (bits >> 32).to(tl.uint32)
     # The exponent, in the upper 12 bits, is one more from 1 / sqrt(2) on.
@@ -178,7 +194,9 @@ def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignor
     sign = (a1 & 0x80000000).to(tl.uint64) << 32
     signed = (deviation.to(tl.uint64, bitcast=True) ^ sign).to(tl.float64, bitcast=True)
     radius = signed * _root(_minus_two_logs(r0, r1, EXACT), EXACT)
-    x = (_unit_above_one(a0, a1) - 1.5 + _number(2.0**-53)) * _number(1.5707963267948966)
+    # A quarter of a turn, from the lower 48 bits.
+    t = _float(a0, (a1 & 0xFFFF) | 0x3FF00000) - _number(1.0 + 2.0**-5)
+    x = _fma(t, _number(16 * 1.5707963267948966), _number(8.5 * 2.0**-52 * 1.5707963267948966))
     z = x * x
     p = _fma(z, _number(1.58969099521155010221e-10), _number(-2.50507602534068634195e-08))
     p = _fma(z, p, _number(2.75573137070700676789e-06))
@@ -212,38 +230,39 @@ def _fill_normals(  # type: ignore[no-untyped-def]
     deviation = tl.load(deviations + item, mask=inside, other=1.0)
     here = out + item.to(tl.int64) * COUNT + block
     half: tl.constexpr = COUNT - COUNT // 2
-    for word in tl.static_range(4):
-        one, other = _normal_pair(
-            first[2 * word], first[2 * word + 1], second[2 * word], second[2 * word + 1], deviation, EXACT
-        )
+    for pair in tl.static_range(5):
+        r0, r1, a0, a1 = _pair(first, second, pair)
+        one, other = _normal_pair(r0, r1, a0, a1, deviation, EXACT)
         is_one, is_other = inside, inside
-        if (word + 1) * BLOCKS > COUNT // 2:
-            is_one = inside & (block + word * BLOCKS < half)
-            is_other = inside & (block + word * BLOCKS < COUNT // 2)
-        tl.store(here + word * BLOCKS, one, mask=is_one)
-        tl.store(here + (half + word * BLOCKS), other, mask=is_other)
+        if (pair + 1) * BLOCKS > COUNT // 2:
+            is_one = inside & (block + pair * BLOCKS < half)
+            is_other = inside & (block + pair * BLOCKS < COUNT // 2)
+        tl.store(here + pair * BLOCKS, one, mask=is_one)
+        tl.store(here + (half + pair * BLOCKS), other, mask=is_other)
 
 
-def keystream(key: bytes, rows: Any, used: int, blocks: int) -> Any:
-    """Return the next `blocks` blocks of every row: shape (rows, 8, blocks), int64.
+def attempt_gammas(key: bytes, first_row: int, used: int, shape: float, items: Any) -> tuple[Any, Any]:
+    """Return a try at a Gamma number of this shape, at least 1, of some items, and whether it succeeded.
 
     Parameters
     ----------
     key : 256 bits
-    rows : int64, on the device
-    used : blocks that are behind
-    blocks : how many
+    first_row : that of item 0
+    used : blocks of each row that are behind
+    shape : of the law
+    items : which, int64
     """
     import torch
 
-    total = len(rows) * blocks
-    out = torch.empty((len(rows), BLOCK_WORDS, blocks), dtype=torch.int64, device=rows.device)
-    if total:
+    out = torch.empty(len(items), dtype=torch.float64, device=items.device)
+    accepted = torch.empty(len(items), dtype=torch.int8, device=items.device)
+    if len(items):
         with device_of(out):
-            _keystream[(triton.cdiv(total, _SIZE),)](
-                rows, out, *_numbers(key), used, blocks, total, ROUNDS=ROUNDS, SIZE=_SIZE
-            )
-    return out
+            _attempt_gammas[(triton.cdiv(len(items), _SIZE),)](
+                items, out, accepted, gamma_parameters(shape, items.device), *_numbers(key), first_row, used,
+                len(items), ROUNDS=ROUNDS, SIZE=_SIZE, enable_fp_fusion=False,
+            )  # fmt: skip
+    return out, accepted.bool()
 
 
 def fill_normals(key: bytes, first_row: int, used: int, deviations: Any, out: Any) -> None:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.noise.chacha import BLOCK_WORDS, WideStreams
+from textveil.gpu.devices import there
+from textveil.noise.chacha import WideStreams
 from textveil.noise.gaussian import gaussian as gaussian_on_cpu
 from textveil.noise.laplace import radial_laplace as laplace_on_cpu
 from textveil.noise.reading import RESERVED
@@ -24,7 +25,6 @@ from textveil.randomness import FreshStreams, Streams
 Draw = Callable[[Streams], NDArray[np.float64]]
 
 _CHECKED = 2
-_GAMMA_WORDS = 4
 # What normal numbers of ChaCha8 may differ by from those of the CPU, for each unit of their size.
 _LAST_BITS = 2.0**-47
 
@@ -32,28 +32,28 @@ _LAST_BITS = 2.0**-47
 def radial_laplace(streams: Streams, dimension: int, scale: float, device: Any) -> Any:
     """Draw what `textveil.noise.laplace.radial_laplace` draws, as a tensor (items, dimension) on the device."""
 
-    def there(reader: _Reader) -> Any:
+    def draw(reader: _Reader) -> Any:
         from textveil.gpu.normals import mixed_deviations
 
         deviations = mixed_deviations(_gammas(reader, (dimension + 1) / 2), scale)
         return _normals(reader, dimension, deviations)
 
-    return _drawn(streams, device, there, lambda few: laplace_on_cpu(few, dimension, scale))
+    return _drawn(streams, device, draw, lambda few: laplace_on_cpu(few, dimension, scale))
 
 
 def gaussian(streams: Streams, dimension: int, sigma: float, device: Any) -> Any:
     """Draw what `textveil.noise.gaussian.gaussian` draws, as a tensor (items, dimension) on the device."""
 
-    def there(reader: _Reader) -> Any:
+    def draw(reader: _Reader) -> Any:
         import torch
 
         deviations = torch.full((reader.count,), sigma, dtype=torch.float64, device=reader.device)
         return _normals(reader, dimension, deviations)
 
-    return _drawn(streams, device, there, lambda few: gaussian_on_cpu(few, dimension, sigma))
+    return _drawn(streams, device, draw, lambda few: gaussian_on_cpu(few, dimension, sigma))
 
 
-def _drawn(streams: Streams, device: Any, there: Callable[[_Reader], Any], here: Draw) -> Any:
+def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: Draw) -> Any:
     import torch
 
     if device.type != "cuda":
@@ -64,7 +64,7 @@ def _drawn(streams: Streams, device: Any, there: Callable[[_Reader], Any], here:
         reader = _ChaChaReader(wide, device)
     else:
         reader = _AesReader(streams, device)
-    noise = there(reader)
+    noise = draw(reader)
     for rows in (slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))):
         expected = here(streams.select(rows))
         if not (np.abs(noise[rows].cpu().numpy() - expected) <= reader.apart * np.abs(expected)).all():
@@ -78,13 +78,14 @@ class _Reader:
 
     # How far its normal numbers may be from those of the CPU, for each unit of their size.
     apart: float
-    block_words: int
+    # Blocks that a try at a Gamma number reads.
+    gamma_blocks: int
 
     def __init__(self, streams: Streams, device: Any) -> None:
         self.used, self.count, self.device = streams.used, len(streams), device
 
-    def words(self, count: int, items: Any = None) -> Any:
-        """Return the next words of every item, or of some, without moving on."""
+    def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
+        """Return a try at a Gamma number of some items, and whether it succeeded, without moving on."""
         raise NotImplementedError
 
     def fill_normals(self, deviations: Any, out: Any) -> None:
@@ -94,46 +95,40 @@ class _Reader:
 
 class _AesReader(_Reader):
     apart = 0.0
-    block_words = 2
+    gamma_blocks = 2
 
     def __init__(self, streams: Streams, device: Any) -> None:
-        import torch
-
         from textveil.gpu.aes import round_keys_there
 
         super().__init__(streams, device)
         self._keys = round_keys_there(streams.key, device)
-        self._starts = torch.from_numpy(streams.starts.view(np.int64).copy()).to(device)
+        self._starts = there(streams.starts.view(np.int64), device)
 
-    def words(self, count: int, items: Any = None) -> Any:
+    def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
         from textveil.gpu.aes import keystream
+        from textveil.gpu.normals import attempt_gammas
 
-        starts = self._starts if items is None else self._starts[items]
-        return keystream(self._keys, starts, self.used, -(-count // self.block_words))[:, :count]
+        return attempt_gammas(keystream(self._keys, self._starts[items], self.used, self.gamma_blocks), shape)
 
     def fill_normals(self, deviations: Any, out: Any) -> None:
+        from textveil.gpu.aes import keystream
         from textveil.gpu.normals import fill_normals
 
-        fill_normals(self.words(2 * -(-out.shape[1] // 2)), deviations, out)
+        fill_normals(keystream(self._keys, self._starts, self.used, -(-out.shape[1] // 2)), deviations, out)
 
 
 class _ChaChaReader(_Reader):
     apart = _LAST_BITS
-    block_words = BLOCK_WORDS
+    gamma_blocks = 1
 
     def __init__(self, streams: WideStreams, device: Any) -> None:
         super().__init__(streams, device)
         self._key, self._first = streams.key, int(streams.rows[0]) if len(streams) else 0
 
-    def words(self, count: int, items: Any = None) -> Any:
-        import torch
+    def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
+        from textveil.gpu.chacha import attempt_gammas
 
-        from textveil.gpu.chacha import keystream
-
-        rows = torch.arange(self.count, device=self.device) if items is None else items
-        found = keystream(self._key, rows + self._first, self.used, -(-count // self.block_words))
-        first, second = found.reshape(len(rows), 2, -1).unbind(1)
-        return torch.cat([first[:, : -(-count // 2)], second[:, : count // 2]], dim=1)
+        return attempt_gammas(self._key, self._first, self.used, shape, items)
 
     def fill_normals(self, deviations: Any, out: Any) -> None:
         from textveil.gpu.chacha import fill_normals
@@ -143,14 +138,14 @@ class _ChaChaReader(_Reader):
 
 def _gammas(reader: _Reader, shape: float) -> Any:
     """Draw a Gamma number an item, as `textveil.noise.transforms.gammas` does for shapes of 1 and more."""
-    from textveil.gpu.normals import attempt_gammas
+    import torch
 
     beyond = reader.used + RESERVED
-    out, accepted = attempt_gammas(reader.words(_GAMMA_WORDS), shape)
+    out, accepted = reader.attempt_gammas(shape, torch.arange(reader.count, device=reader.device))
     left = (~accepted).nonzero()[:, 0]
     while len(left):
-        reader.used += -(-_GAMMA_WORDS // reader.block_words)
-        drawn, accepted = attempt_gammas(reader.words(_GAMMA_WORDS, left), shape)
+        reader.used += reader.gamma_blocks
+        drawn, accepted = reader.attempt_gammas(shape, left)
         out[left] = drawn
         left = left[~accepted]
     reader.used = beyond

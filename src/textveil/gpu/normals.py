@@ -113,10 +113,10 @@ def _fill_normals(words, deviations, out, count, half, total, SIZE: tl.constexpr
 
 
 @triton.jit
-def _try_gamma(words, d, c, j: tl.constexpr, x, inside):  # type: ignore[no-untyped-def]
+def _try_gamma(word, d, c, x):  # type: ignore[no-untyped-def]
     root = c * x + 1.0
     v = root * root * root
-    u = _unit(_words(words + 2 + j, inside))
+    u = _unit(word)
     square = x * x
     squeeze = 1.0 - square * _number(0.0331) * square
     exact = 0.5 * x * x + d - d * v + d * _log(tl.where(v > 0.0, v, 1.0))
@@ -124,17 +124,23 @@ def _try_gamma(words, d, c, j: tl.constexpr, x, inside):  # type: ignore[no-unty
 
 
 @triton.jit
+def gamma_of(words, d, c, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Return a try at a Gamma number from four words, and whether it succeeded."""
+    first, second = _normal_pair(words[0], words[1], tl.full((SIZE,), 1.0, tl.float64))
+    value, good = _try_gamma(words[2], d, c, first)
+    other, also_good = _try_gamma(words[3], d, c, second)
+    return tl.where(good, value, other), good | also_good
+
+
+@triton.jit
 def _attempt_gammas(words, parameters, out, accepted, total, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
     place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
     inside = place < total
     own = words + 4 * place
-    d, c = tl.load(parameters), tl.load(parameters + 1)
-    one = tl.full((SIZE,), 1.0, tl.float64)
-    first, second = _normal_pair(_words(own, inside), _words(own + 1, inside), one)
-    value, good = _try_gamma(own, d, c, 0, first, inside)
-    other, also_good = _try_gamma(own, d, c, 1, second, inside)
-    tl.store(out + place, tl.where(good, value, other), mask=inside)
-    tl.store(accepted + place, (good | also_good).to(tl.int8), mask=inside)
+    four = (_words(own, inside), _words(own + 1, inside), _words(own + 2, inside), _words(own + 3, inside))
+    value, good = gamma_of(four, tl.load(parameters), tl.load(parameters + 1), SIZE)
+    tl.store(out + place, value, mask=inside)
+    tl.store(accepted + place, good.to(tl.int8), mask=inside)
 
 
 @triton.jit
@@ -171,12 +177,18 @@ def attempt_gammas(words: Any, shape: float) -> tuple[Any, Any]:
     """Return a try at a Gamma number of this shape, at least 1, from 4 words of each item, and whether it succeeded."""
     import torch
 
-    d = shape - 1 / 3
-    parameters = torch.tensor([d, 1.0 / math.sqrt(9.0 * d)], dtype=torch.float64, device=words.device)
     out = torch.empty(len(words), dtype=torch.float64, device=words.device)
     accepted = torch.empty(len(words), dtype=torch.int8, device=words.device)
     if len(words):
-        grid = (triton.cdiv(len(words), _SIZE),)
+        grid, parameters = (triton.cdiv(len(words), _SIZE),), gamma_parameters(shape, words.device)
         with device_of(out):
             _attempt_gammas[grid](words, parameters, out, accepted, len(words), SIZE=_SIZE, enable_fp_fusion=False)
     return out, accepted.bool()
+
+
+def gamma_parameters(shape: float, device: Any) -> Any:
+    """Return what a try at a Gamma number needs of the shape, on a device."""
+    import torch
+
+    d = shape - 1 / 3
+    return torch.tensor([d, 1.0 / math.sqrt(9.0 * d)], dtype=torch.float64, device=device)

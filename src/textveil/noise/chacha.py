@@ -15,16 +15,20 @@ from textveil.compiled import compiled
 from textveil.randomness import FreshStreams, Streams, Words, subkey
 
 ROUNDS = 8
-# 64-bit words of a block. Half of them are in the first half of what is read, the others in the second, so that the two
-# words of a pair of normal numbers come from one block; and their bits are put so that a GPU need not move them.
-BLOCK_WORDS = 8
+# 64-bit words that are made of a block, five in the first half of what is read and five in the second: the words of a
+# pair of normal numbers, of which one uses 52 bits and the other 50. They come from one block, and all its bits but
+# two are used.
+BLOCK_WORDS = 10
 HALF = BLOCK_WORDS // 2
 # "expand 32-byte k".
 CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
 
 
 class WideStreams(Streams):
-    """The streams of rows of numbers of their own, with 512 bits a block: block b of a row is that of (row, b)."""
+    """Streams with 512 bits a block: block b of a row is that of (row, b).
+
+    Words of the first half have 52 random bits and zeros behind them; those of the second have 50, then 1 and zeros.
+    """
 
     def __init__(self, key: bytes, rows: range | NDArray[np.int64]) -> None:
         self.key, self.rows, self.used = key, rows, 0
@@ -40,7 +44,7 @@ class WideStreams(Streams):
         return len(self.rows)
 
     def words(self, count: int) -> Words:
-        """Return the next `count` uniform 64-bit numbers of every item: shape (items, count)."""
+        """Return the next `count` words of every item: shape (items, count)."""
         blocks = -(-count // BLOCK_WORDS)
         out = np.empty((len(self), BLOCK_WORDS, blocks), dtype=np.uint64)
         key = np.frombuffer(self.key, dtype="<u4").astype(np.uint32)
@@ -99,19 +103,25 @@ def _fill(key, rows, used, rounds, out):  # type: ignore[no-untyped-def]
     for item in range(out.shape[0]):
         for block in range(out.shape[2]):
             block_of(key, rows[item], used + np.uint64(block), rounds, start, x)
-            for word in range(BLOCK_WORDS):
-                bits = np.uint64(x[2 * word]) | np.uint64(x[2 * word + 1]) << np.uint64(32)
-                out[item, word, block] = _first_half(bits) if word < HALF else _second_half(bits)
+            for pair in range(HALF - 1):
+                out[item, pair, block] = _first(x[2 * pair], x[2 * pair + 1])
+                out[item, HALF + pair, block] = _second(x[8 + 2 * pair], x[9 + 2 * pair])
+            # The bits that these leave make a fifth pair.
+            low = (x[1] & 0xFFF00000) | (x[3] >> 12 & 0xFFF00) | (x[9] >> 16 & 0xFF)
+            out[item, HALF - 1, block] = _first(low, (x[5] >> 12 & 0xFFF00) | (x[11] >> 16 & 0xFF))
+            low = (x[7] & 0xFFF00000) | (x[13] >> 10 & 0xFFFC0) | (x[9] >> 24 & 0x3F)
+            high = (x[11] << 4 & 0xC0000000) | (x[15] >> 14 & 0xFFFC) | (x[11] >> 24 & 0x3)
+            out[item, BLOCK_WORDS - 1, block] = _second(low, high)
 
 
 @compiled
-def _first_half(bits):  # type: ignore[no-untyped-def]
-    """Put the lower 52 bits first: a uniform number is made of the first ones."""
-    return bits << np.uint64(12) | bits >> np.uint64(52)
+def _first(low, high):  # type: ignore[no-untyped-def]
+    """Put the lower 52 bits first."""
+    return (np.uint64(high) << np.uint64(32) | np.uint64(low)) << np.uint64(12)
 
 
 @compiled
-def _second_half(bits):  # type: ignore[no-untyped-def]
-    """Keep the first two bits, and let the lower 52 follow them."""
-    following = (bits << np.uint64(12)) >> np.uint64(2)
-    return (bits & np.uint64(0xC000000000000000)) | following | (bits >> np.uint64(52) & np.uint64(0x3FF))
+def _second(low, high):  # type: ignore[no-untyped-def]
+    """Put the upper two bits first, then the lower 48, then 1: in the middle of what has these bits."""
+    lower = (np.uint64(high & 0xFFFF) << np.uint64(32) | np.uint64(low)) << np.uint64(14)
+    return np.uint64(high & 0xC0000000) << np.uint64(32) | lower | np.uint64(1 << 13)
