@@ -228,3 +228,18 @@ def test_streams_of_a_secure_source_read_on_where_they_are(items):
     streams = RandomSource.secure().streams(b"x", np.arange(9))
     streams.words(3)
     assert (streams.select(items).words(4) == streams.words(4)[items]).all()
+
+
+@pytest.mark.parametrize("contents", [np.arange(0), np.zeros((0, 4)), []])
+@pytest.mark.parametrize("source", [RandomSource.secure(), RandomSource.keyed(KEY)], ids=["secure", "keyed"])
+def test_nothing_has_no_streams(source, contents):
+    assert source.streams(b"x", contents).words(3).shape == (0, 3)
+
+
+def test_streams_are_never_copied():
+    for streams in (
+        RandomSource.secure().streams(b"x", np.arange(3)),
+        RandomSource.keyed(KEY).streams(b"x", np.arange(3)),
+    ):
+        with pytest.raises(TypeError, match="never copied"):
+            pickle.dumps(streams)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
+from threading import Lock
 from typing import Any, TypeVar
 
 import numba
@@ -52,7 +53,7 @@ def over_threads(
     thread are in flight, which bounds memory.
     """
     count = threads or thread_count()
-    with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
+    with _one_thread_of_blas:
         if count == 1:
             yield from map(work, items)
             return
@@ -66,7 +67,35 @@ def over_threads(
                 yield pending.popleft().result()
 
 
+class _OneThreadOfBlas:
+    """Holds BLAS to one thread, until the last of those who hold it so lets go."""
+
+    def __init__(self) -> None:
+        self._limiter: Any = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: in a forked child nobody is there who would let go."""
+        self._lock, self._users = Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._limiter = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limiter.restore_original_limits()
+
+
+_one_thread_of_blas = _OneThreadOfBlas()
+os.register_at_fork(after_in_child=_one_thread_of_blas.forget)
+
+
 @lru_cache(maxsize=1)
 def _libraries(_modules: int) -> ThreadpoolController:
-    """The libraries with threads of their own; to find them takes a millisecond, so only when a module has come."""
+    """The libraries with threads of their own; to find them takes a millisecond, so only when modules have come."""
     return ThreadpoolController()

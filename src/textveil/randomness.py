@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import os
 import warnings
 from collections.abc import Sequence
 from enum import StrEnum
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, Never, TypeAlias
 from weakref import WeakSet
 
 import numpy as np
@@ -118,7 +119,7 @@ class RandomSource:
                 self.row += count
         own = subkey(key, b"stream", purpose)
         if self.kind is SourceKind.SECURE:
-            return FreshStreams(own, range(first, first + count))
+            return FreshStreams(own, subkey(key, b"chacha8", purpose), range(first, first + count))
         rows = np.arange(first, first + count, dtype=np.uint64)
         return Streams(own, _item_starts(subkey(key, b"item", purpose), rows, contents))
 
@@ -178,13 +179,17 @@ class Streams:
         counters = _blocks(len(self) * blocks).reshape(len(self), blocks, _BLOCK_WORDS)
         _count_from(self.starts, self.used, counters)
         self.used += blocks
-        return _encrypt(self._cipher, counters).reshape(len(self), -1)[:, :count]
+        return _encrypt(self._cipher, counters).reshape(len(self), blocks * _BLOCK_WORDS)[:, :count]
 
     def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> Streams:
         """Return the streams of some items, each read on from where it is."""
         chosen = Streams(self.key, self.starts[items])
         chosen.used = self.used
         return chosen
+
+    def __reduce__(self) -> Never:
+        """Refuse copies, in this process or another: they would give the same noise again."""
+        raise TypeError("streams are never copied; draw from the source instead")
 
     def split(self, counts: NDArray[np.integer[Any]]) -> Streams:
         """Give item i counts[i] streams of its own: the words of a document."""
@@ -199,9 +204,9 @@ class Streams:
 class FreshStreams(Streams):
     """The streams of a secure source: its key is new, so that the rows, which differ, are all that is needed."""
 
-    def __init__(self, key: bytes, rows: range) -> None:
+    def __init__(self, key: bytes, wide_key: bytes, rows: range) -> None:
         super().__init__(key, np.empty((0, _BLOCK_WORDS), dtype=np.uint64))
-        self.rows = rows
+        self.wide_key, self.rows = wide_key, rows
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -218,7 +223,7 @@ class FreshStreams(Streams):
         """Return the streams of some items, each read on from where it is."""
         if not isinstance(items, slice) or items.step not in (None, 1):
             return super().select(items)
-        chosen = FreshStreams(self.key, self.rows[items])
+        chosen = FreshStreams(self.key, self.wide_key, self.rows[items])
         chosen.used = self.used
         return chosen
 
@@ -263,7 +268,7 @@ def _item_starts(key: bytes, rows: Words, contents: Contents) -> Words:
 
 def _content_hashes(key: bytes, contents: Contents) -> Words:
     if isinstance(contents, np.ndarray):
-        flat = np.ascontiguousarray(contents).reshape(len(contents), -1)
+        flat = np.ascontiguousarray(contents).reshape(len(contents), math.prod(contents.shape[1:]))
         width = flat.shape[1] * flat.itemsize
         offsets = np.arange(len(flat) + 1, dtype=np.int64) * width
         contents = Packed(flat.view(np.uint8).reshape(-1), offsets)

@@ -128,3 +128,14 @@ def test_few_queries_are_left_for_another_way():
         _, _, certain = listed(points, noisy(points, epsilon, 200, seed=10))
         assert certain.mean() > 0.95
     assert len(points) / 5 > certified._LONGEST
+
+
+@pytest.mark.parametrize("count", [128, 129, 200])
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_queries_that_are_too_long_for_codes_are_answered_by_the_other_ways(count, spread):
+    points = spread * np.arange(count)[::-1, None] * np.ones((1, 6), dtype=np.float32)
+    index = NearestPoint(points)
+    index._asked = search._WORTH_QUERIES
+    queries = np.concatenate([2.0**200 * np.ones((20, 6)), -(2.0**399) * np.ones((20, 6)), np.zeros((20, 6))])
+    nearest = [0] * 20 + [count - 1 if spread else 0] * 40
+    assert index.nearest(queries).tolist() == nearest

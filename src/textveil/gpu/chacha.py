@@ -278,11 +278,13 @@ def fill_normals(key: bytes, first_row: int, used: int, deviations: Any, out: An
     """
     items, count = out.shape
     blocks = -(-(count - count // 2) // HALF)
+    if used % 2**32 + blocks > 2**32:
+        raise ValueError("the numbers of the blocks of an item must have the same upper half")
     at_once = max(1, _MOST_BLOCKS // blocks)
     start = 0
     while start < items:
         row = first_row + start
-        # The upper halves of rows and of numbers of blocks are the same in a launch.
+        # The upper halves of rows are the same in a launch.
         stop = min(items, start + at_once, start + 2**32 - row % 2**32)
         total = (stop - start) * blocks
         with device_of(out):

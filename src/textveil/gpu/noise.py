@@ -59,6 +59,7 @@ def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: 
     if device.type != "cuda":
         return torch.from_numpy(here(streams)).to(device)
     reader: _Reader
+    given = streams
     if isinstance(streams, FreshStreams):
         streams = wide = WideStreams.instead_of(streams)
         reader = _ChaChaReader(wide, device)
@@ -66,7 +67,10 @@ def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: 
         reader = _AesReader(streams, device)
     noise = draw(reader)
     for rows in (slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))):
-        expected = here(streams.select(rows))
+        few = streams.select(rows)
+        expected = here(few)
+        # A second draw from the same streams goes on behind this one.
+        given.used = few.used
         if not (np.abs(noise[rows].cpu().numpy() - expected) <= reader.apart * np.abs(expected)).all():
             warnings.warn(f"{device} computes other noise than the CPU, which draws it instead", stacklevel=2)
             return torch.from_numpy(here(streams)).to(device)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
-from textveil.randomness import FreshStreams, Streams, Words, subkey
+from textveil.randomness import FreshStreams, Streams, Words
 
 ROUNDS = 8
 # 64-bit words that are made of a block, five in the first half of what is read and five in the second: the words of a
@@ -36,7 +36,7 @@ class WideStreams(Streams):
     @classmethod
     def instead_of(cls, streams: FreshStreams) -> WideStreams:
         """Return other streams of the same items, under a key of their own."""
-        wide = cls(subkey(streams.key, b"chacha8", b""), streams.rows)
+        wide = cls(streams.wide_key, streams.rows)
         wide.used = streams.used
         return wide
 

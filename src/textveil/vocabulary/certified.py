@@ -155,11 +155,15 @@ def _product(a, b):  # type: ignore[no-untyped-def]
 
 @compiled
 def _choose(points, halves, rows, queries, short, answers, margins):  # type: ignore[no-untyped-def]
+    """Write the answers; a query whose bounds are not finite may have no list at all."""
     least, lengths, listed, uppers = short
     for q in range(queries.shape[0]):
         if lengths[q] > _LONGEST:
             continue
         left = _still_possible(listed[q], uppers[q], lengths[q], least[q])
+        if left == 0:
+            lengths[q] = _LONGEST + 1
+            continue
         answers[q], margins[q] = rows[listed[q, 0]], np.inf
         if left == 1:
             continue

@@ -191,7 +191,8 @@ def _encode_queries(queries, codes, sums, scales, norms, errors, lengths, on_lat
             norm += value * value
             error += left * left
         lengths[i], error = np.sqrt(norm), np.sqrt(error)
-        # The norm of t Q is at most that of q and of the difference.
-        sums[i], scales[i], norms[i], errors[i] = total, scale, lengths[i] + error, error
         on_lattice[i] = between == 0
+        if largest < FARTHEST_SINGLE:
+            # The norm of t Q is at most that of q and of the difference.
+            sums[i], scales[i], norms[i], errors[i] = total, scale, lengths[i] + error, error
     return True
