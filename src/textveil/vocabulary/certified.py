@@ -6,7 +6,7 @@ the lower end of another can't be the nearest; the few that are left are scored 
 
 from __future__ import annotations
 
-import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class ShortLists:
     def __init__(self, points: NDArray[Any], halves: Floats, codes: PointCodes) -> None:
         self._points, self._halves, self._rows = points, halves, codes.rows
         self._table = (pack_points(codes.codes), codes.halves, codes.scales, codes.bounds)
-        self._room = threading.local()
+        self._rooms: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
 
     def nearest(self, queries: Floats, coded: QueryCodes) -> tuple[Ids, Floats, NDArray[np.bool_]]:
         """Return the row with the best float64 score on each list, its margin there, and whether there is a list.
@@ -47,19 +47,22 @@ class ShortLists:
         least = np.full(count, -np.inf, dtype=np.float32)
         lengths = np.zeros(count, dtype=np.int32)
         asked = (coded.codes, first_sums(coded.sums), coded.scales, coded.norms, coded.errors)
-        short = (least, lengths, *self._lists(count))
+        room = self._room(count)
+        short = (least, lengths, room[0][:count], room[1][:count])
         scores, reached = np.empty((QUERIES, POINTS), dtype=np.float32), np.empty(QUERIES, dtype=np.uint64)
         _make_lists(self._table, asked, short, (*np.empty((3, count), dtype=np.float32), scores, reached))
         answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
         _choose(self._points, self._halves, self._rows, queries, short, answers, margins)
+        self._rooms.append(room)
         return answers, margins, lengths[: len(queries)] <= _LONGEST
 
-    def _lists(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Room for the lists of so many queries, one for each thread: fresh pages would cost more than the lists."""
-        if not hasattr(self._room, "lists") or len(self._room.lists[0]) < count:
-            self._room.lists = np.empty((count, _LONGEST), np.int32), np.empty((count, _LONGEST), np.float32)
-        points, ends = self._room.lists
-        return points[:count], ends[:count]
+    def _room(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Room for the lists of so many queries, that of an earlier call: fresh pages cost more than the lists."""
+        with suppress(IndexError):
+            room = self._rooms.pop()
+            if len(room[0]) >= count:
+                return room
+        return np.empty((count, _LONGEST), np.int32), np.empty((count, _LONGEST), np.float32)
 
 
 @compiled
