@@ -128,11 +128,11 @@ def planned(name: str, *, data: Path | None = None, quick: bool = False) -> dict
     ----------
     name : a key of `REPRODUCTIONS` or of `PAPERS`
     data : folder of public data sets, for those that read them
-    quick : of those, do a small part; of a paper, leave out the others
+    quick : of those, do a small part; of a paper, leave out all that can do without data
     """
     entries = entries_of(name)
     if quick and name in PAPERS:
-        entries = {part: entry for part, entry in entries.items() if entry.reads_data is not False}
+        entries = {part: entry for part, entry in entries.items() if entry.reads_data}
     for part, entry in entries.items():
         if data is None and entry.reads_data:
             raise InvalidInputError(f"{part} reads public data sets: name their folder by --data")

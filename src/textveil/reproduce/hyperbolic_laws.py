@@ -82,7 +82,7 @@ def hearst_words(folder: Path, *, recipe: Recipe = RECIPE) -> Vocabulary:
     Parameters
     ----------
     folder : that of the data
-    recipe : of the training; with one thread, so that a kind of processor always gets the same points
+    recipe : of the training; with one thread, so that anyone gets the same points but for their last bits
     """
     name = digest_of([folder_digest(folder, (HEARST, GLOVE)), repr(recipe), LEAST_SEEN, LEAST_LINKS])[:32]
     kept = cache_folder() / "hearst" / f"{name}.npz"
