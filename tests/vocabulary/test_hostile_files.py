@@ -123,6 +123,8 @@ def test_a_zip_of_text_is_to_be_unzipped(tmp_path):
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60), st.integers(0, 60), st.sampled_from([TEXT, b"3 3\n" + TEXT, BINARY]))
 @example(b"\x93NUMPY\x01\x00\xff\xff", 0, TEXT)
+@example(b"\x0c\n", 0, TEXT)
+@example(b"\n\x0b \x0c\n", len(TEXT), TEXT)
 def test_garbage_loads_or_is_refused_but_never_breaks(tmp_path, garbage, place, content):
     path = tmp_path / "table"
     path.write_bytes(content[:place] + garbage + content[place:])

@@ -51,7 +51,7 @@ def read_text(
     rows = Rows(dimension, limit=limit, first_only=first_only, kind=np.float64, step=step)
     found = 0
     for number, line in reader.lines():
-        if not line or (number == 1 and promised is not None):
+        if not line or line.isspace() or (number == 1 and promised is not None):
             continue
         if rows.full:
             break
