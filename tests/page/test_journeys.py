@@ -155,7 +155,7 @@ def test_what_answers_with_whole_sentences_is_shown_too(visit):
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_a_file_is_weighed_released_downloaded_and_paid(visit, site, tmp_path, scheme, width):
-    rows = "".join(f'"My doctor, number {i}, told me ""rest"".",private{i}\n' for i in range(120))
+    rows = "".join(f'"My doctor, number {i}, told me ""rest"".",xqzv{i}\n' for i in range(120))
     (tmp_path / "notes.csv").write_text("note,name\n" + rows)
     spent = site.running.client.get("/v1/datasets/tickets 2026").json()["facts"]["spent"]["epsilon"]
     with visit(view="release", scheme=scheme, width=width) as page:
@@ -185,7 +185,7 @@ def test_a_file_is_weighed_released_downloaded_and_paid(visit, site, tmp_path, s
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert released.startswith('"note"\n"')
     assert len(released.splitlines()) == 121
-    assert "private" not in released
+    assert "xqzv" not in released
     assert receipt["items"] == 120
     assert verified.ok
     entries = site.running.client.get("/v1/datasets/tickets 2026/history").json()["entries"]
