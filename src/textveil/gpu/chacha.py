@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 
 from textveil.gpu.devices import device_of
-from textveil.gpu.normals import _fma, _number, gamma_of, gamma_parameters
+from textveil.gpu.normals import _fma, _number, cosine_of, gamma_of, gamma_parameters, sine_of
 from textveil.noise.chacha import HALF, ROUNDS
 
 # Fastest on an H200, by little.
@@ -197,19 +197,7 @@ def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignor
     # A quarter of a turn, from the lower 48 bits.
     t = _float(a0, (a1 & 0xFFFF) | 0x3FF00000) - _number(1.0 + 2.0**-5)
     x = _fma(t, _number(16 * 1.5707963267948966), _number(8.5 * 2.0**-52 * 1.5707963267948966))
-    z = x * x
-    p = _fma(z, _number(1.58969099521155010221e-10), _number(-2.50507602534068634195e-08))
-    p = _fma(z, p, _number(2.75573137070700676789e-06))
-    p = _fma(z, p, _number(-1.98412698298579493134e-04))
-    p = _fma(z, p, _number(8.33333333332248946124e-03))
-    p = _fma(z, p, _number(-1.66666666666666324348e-01))
-    sine = _fma(z * x, p, x)
-    p = _fma(z, _number(-1.13596475577881948265e-11), _number(2.08757232129817482790e-09))
-    p = _fma(z, p, _number(-2.75573143513906633035e-07))
-    p = _fma(z, p, _number(2.48015872894767294178e-05))
-    p = _fma(z, p, _number(-1.38888888888741095749e-03))
-    p = _fma(z, p, _number(4.16666666666666019037e-02))
-    cosine = _fma(z * z, p, _fma(_number(-0.5), z, _number(1.0)))
+    sine, cosine = sine_of(x), cosine_of(x)
     swap = (a1 & 0x40000000) != 0
     return radius * tl.where(swap, sine, cosine), radius * tl.where(swap, cosine, sine)
 

@@ -9,6 +9,7 @@ CPU too: if they are not the same, all of them are.
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +78,7 @@ def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: 
     return noise
 
 
-class _Reader:
+class _Reader(ABC):
     """Reads the streams of some items on a device; the position is the reader's own."""
 
     # How far its normal numbers may be from those of the CPU, for each unit of their size.
@@ -88,13 +89,13 @@ class _Reader:
     def __init__(self, streams: Streams, device: Any) -> None:
         self.used, self.count, self.device = streams.used, len(streams), device
 
+    @abstractmethod
     def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
         """Return a try at a Gamma number of some items, and whether it succeeded, without moving on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fill_normals(self, deviations: Any, out: Any) -> None:
         """Write normal numbers into `out`, one row an item, with the standard deviation of the item."""
-        raise NotImplementedError
 
 
 class _AesReader(_Reader):

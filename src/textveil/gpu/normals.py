@@ -60,8 +60,8 @@ def _log(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _sine_of_quarter(t):  # type: ignore[no-untyped-def]
-    x = t * _number(1.5707963267948966)
+def sine_of(x):  # type: ignore[no-untyped-def]
+    """The sine of an angle up to an eighth of a turn."""
     z = x * x
     p = _fma(z, _number(1.58969099521155010221e-10), _number(-2.50507602534068634195e-08))
     p = _fma(z, p, _number(2.75573137070700676789e-06))
@@ -72,8 +72,8 @@ def _sine_of_quarter(t):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _cosine_of_quarter(t):  # type: ignore[no-untyped-def]
-    x = t * _number(1.5707963267948966)
+def cosine_of(x):  # type: ignore[no-untyped-def]
+    """The cosine of an angle up to an eighth of a turn."""
     z = x * x
     p = _fma(z, _number(-1.13596475577881948265e-11), _number(2.08757232129817482790e-09))
     p = _fma(z, p, _number(-2.75573143513906633035e-07))
@@ -88,8 +88,8 @@ def _normal_pair(radial, angular, deviation):  # type: ignore[no-untyped-def]
     sign = angular & 0x8000000000000000
     signed = (deviation.to(tl.uint64, bitcast=True) ^ sign).to(tl.float64, bitcast=True)
     radius = signed * tl.sqrt(_log(_unit(radial)) * -2.0)
-    t = _unit(angular << 2) - 0.5
-    across, along = radius * _sine_of_quarter(t), radius * _cosine_of_quarter(t)
+    x = (_unit(angular << 2) - 0.5) * _number(1.5707963267948966)
+    across, along = radius * sine_of(x), radius * cosine_of(x)
     swap = ((angular >> 62) & 1) != 0
     return tl.where(swap, across, along), tl.where(swap, along, across)
 

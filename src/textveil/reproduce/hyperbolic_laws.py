@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,19 @@ _AT_ONCE = 2048
 def shown_as(way: str) -> str:
     """Return how a way of writing is called in tables."""
     return _SHOWN.get(way, way)
+
+
+def keys_of(
+    names: Sequence[str], ways: Mapping[str, Sequence[float | None]], *, quick: bool
+) -> list[tuple[str, str, float | None]]:
+    """Return the cells of a table: each name, way of writing and epsilon, but for some epsilons if it must be quick."""
+    return [
+        (name, way, epsilon)
+        for name in names
+        for way in ways
+        for epsilon in ways[way]
+        if not quick or epsilon in (None, *QUICK_EPSILONS)
+    ]
 
 
 def shared_draws() -> str:

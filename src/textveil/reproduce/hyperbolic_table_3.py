@@ -73,13 +73,7 @@ def table_3(
     kept = KeptCells("hyperbolic-table-3", subject)
     names = QUICK_PROBLEMS if quick else tuple(PROBLEMS)
     runs = 1 if quick else REPEATS
-    keys = [
-        (name, way, epsilon)
-        for name in names
-        for way in WAYS
-        for epsilon in WAYS[way]
-        if not quick or epsilon in (None, *laws.QUICK_EPSILONS)
-    ]
+    keys = laws.keys_of(names, WAYS, quick=quick)
     found: dict[tuple[str, str, float | None], list[dict[str, int]]] = {key: [] for key in keys}
     ways = Ways(words)
     with progress("Attacking", runs * len(keys)) as step:

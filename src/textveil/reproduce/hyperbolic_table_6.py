@@ -93,13 +93,7 @@ def table_6(*, data: Path, quick: bool = False, vocabulary: Vocabulary | None = 
         "hyperbolic-table-6", [folder_digest(data, FILES), words.digest, glove.digest, laws.STEPS, laws.DRAWS]
     )
     names, runs, ways = QUICK_TASKS if quick else tuple(TASKS), 1 if quick else REPEATS, Ways(words)
-    keys = [
-        (name, way, epsilon)
-        for name in names
-        for way in WAYS
-        for epsilon in WAYS[way]
-        if not quick or epsilon in (None, *laws.QUICK_EPSILONS)
-    ]
+    keys = laws.keys_of(names, WAYS, quick=quick)
     found: dict[tuple[str, str, float | None], list[dict[str, float]]] = {key: [] for key in keys}
     jobs = [(run, key) for run in range(runs) for key in keys if run == 0 or key[1] not in _CERTAIN]
     with progress("Rewriting", len(jobs)) as step:
