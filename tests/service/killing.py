@@ -74,12 +74,15 @@ def killed(place: Place, kills: int, *, seed: int = 0) -> int:
         for caller in callers:
             caller.start()
         time.sleep(rng.uniform(0.0, 0.5))
-        running.kill()
+        running.process.kill()
         for caller in callers:
             caller.join(60)
+            assert not caller.is_alive()
             known |= set(caller.entries)
             # A stream that broke off has no receipt, but some of it came.
             owed += caller.streams * _COST
+        # Only now, since callers use its client to the end.
+        running.kill()
         counted = _counted(place.ledger, known)
         assert counted >= owed + len(known) * _COST, f"kill {number}: {len(known)} releases came, {counted} is counted"
         print(f"kill {number} of {kills}: {len(known)} releases came, all in the ledger", file=sys.stderr)  # noqa: T201
