@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 
 from textveil.gpu.devices import device_of
-from textveil.gpu.normals import _fma, _number, cosine_of, gamma_of, gamma_parameters, sine_of
+from textveil.gpu.normals import _fma, _number, gamma_of, gamma_parameters
 from textveil.noise.chacha import HALF, ROUNDS
 
 # Fastest on an H200, by little.
@@ -108,21 +108,23 @@ def _pair(first, second, PAIR: tl.constexpr):  # type: ignore[no-untyped-def]
 
 
 @triton.jit(do_not_specialize=[*_KEY, "first_row", "used"])
-def _attempt_gammas(  # type: ignore[no-untyped-def]
-    items, out, accepted, parameters, k0, k1, k2, k3, k4, k5, k6, k7, first_row, used, total,
+def _fill_deviations(  # type: ignore[no-untyped-def]
+    out, parameters, scale, k0, k1, k2, k3, k4, k5, k6, k7, first_row, used, total,
     ROUNDS: tl.constexpr, SIZE: tl.constexpr,
 ):  # fmt: skip
     place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
-    inside = place < total
-    row = tl.load(items + place, mask=inside, other=0) + first_row
-    number = row * 0 + used
-    block = _block(k0, k1, k2, k3, k4, k5, k6, k7, _low(row), _high(row), _low(number), _high(number), ROUNDS)
-    r0, r1, a0, a1 = _pair(block[0], block[1], 0)
-    s0, s1, b0, b1 = _pair(block[0], block[1], 1)
-    words = (_first_word(r0, r1), _first_word(s0, s1), _second_word(a0, a1), _second_word(b0, b1))
-    value, good = gamma_of(words, tl.load(parameters), tl.load(parameters + 1), SIZE)
-    tl.store(out + place, value, mask=inside)
-    tl.store(accepted + place, good.to(tl.int8), mask=inside)
+    row, number, left = place + first_row, place * 0 + used, place < total
+    gamma = tl.full((SIZE,), 1.0, tl.float64)
+    while tl.max(left.to(tl.int32), axis=0) > 0:
+        block = _block(k0, k1, k2, k3, k4, k5, k6, k7, _low(row), _high(row), _low(number), _high(number), ROUNDS)
+        r0, r1, a0, a1 = _pair(block[0], block[1], 0)
+        s0, s1, b0, b1 = _pair(block[0], block[1], 1)
+        words = (_first_word(r0, r1), _first_word(s0, s1), _second_word(a0, a1), _second_word(b0, b1))
+        value, good = gamma_of(words, tl.load(parameters), tl.load(parameters + 1), SIZE)
+        gamma = tl.where(left, value, gamma)
+        left = left & (good == 0)
+        number += 1
+    tl.store(out + place, tl.load(scale) * tl.sqrt(gamma * 2.0), mask=place < total)
 
 
 @triton.jit
@@ -170,12 +172,11 @@ def _minus_two_logs(low, high, EXACT: tl.constexpr):  # type: ignore[no-untyped-
     error = _fma(-around, inverse, _number(1.0))
     s = f * _fma(inverse, _fma(error, error, error), inverse)
     z = s * s
-    p = _fma(z, _number(-2 * 1.479819860511658591e-01), _number(-2 * 1.531383769920937332e-01))
-    p = _fma(z, p, _number(-2 * 1.818357216161805012e-01))
-    p = _fma(z, p, _number(-2 * 2.222219843214978396e-01))
-    p = _fma(z, p, _number(-2 * 2.857142874366239149e-01))
-    p = _fma(z, p, _number(-2 * 3.999999999940941908e-01))
-    p = _fma(z, p, _number(-2 * 6.666666666666735130e-01))
+    p = _fma(z, _number(-0.33638668060302734), _number(-0.362473726272583))
+    p = _fma(z, p, _number(-0.44446740437407867))
+    p = _fma(z, p, _number(-0.5714283430437327))
+    p = _fma(z, p, _number(-0.8000000010424514))
+    p = _fma(z, p, _number(-1.333333333331751))
     p = _fma(z, p, _number(-4.0))
     return _fma(s, p, twos * _number(-(2.0**-19) * 6.931471805599453094e-01))
 
@@ -189,6 +190,30 @@ def _root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
+def _sine(x):  # type: ignore[no-untyped-def]
+    """The sine of an angle up to an eighth of a turn."""
+    z = x * x
+    p = _fma(z, _number(1.5896228777734223e-10), _number(-2.505075258341094e-08))
+    p = _fma(z, p, _number(2.755731369316827e-06))
+    p = _fma(z, p, _number(-0.00019841269829963418))
+    p = _fma(z, p, _number(0.00833333333332291))
+    p = _fma(z, p, _number(-0.16666666666666635))
+    return x * _fma(z, p, _number(1.0))
+
+
+@triton.jit
+def _cosine(x):  # type: ignore[no-untyped-def]
+    """The cosine of an angle up to an eighth of a turn."""
+    z = x * x
+    p = _fma(z, _number(2.0630643859931297e-09), _number(-2.755523382802494e-07))
+    p = _fma(z, p, _number(2.4801578516655982e-05))
+    p = _fma(z, p, _number(-0.0013888888869921143))
+    p = _fma(z, p, _number(0.04166666666647668))
+    p = _fma(z, p, _number(-0.499999999999994))
+    return _fma(z, p, _number(1.0))
+
+
+@triton.jit
 def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
     """Two normal numbers; the highest bit of the second word is their sign, the next says which is the sine."""
     sign = (a1 & 0x80000000).to(tl.uint64) << 32
@@ -197,7 +222,7 @@ def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignor
     # A quarter of a turn, from the lower 48 bits.
     t = _float(a0, (a1 & 0xFFFF) | 0x3FF00000) - _number(1.0 + 2.0**-5)
     x = _fma(t, _number(16 * 1.5707963267948966), _number(8.5 * 2.0**-52 * 1.5707963267948966))
-    sine, cosine = sine_of(x), cosine_of(x)
+    sine, cosine = _sine(x), _cosine(x)
     swap = (a1 & 0x40000000) != 0
     return radius * tl.where(swap, sine, cosine), radius * tl.where(swap, cosine, sine)
 
@@ -216,7 +241,8 @@ def _fill_normals(  # type: ignore[no-untyped-def]
         _bits(row_low) + _bits(item), _bits(row_high), _bits(used_low) + _bits(block), _bits(used_high), ROUNDS,
     )  # fmt: skip
     deviation = tl.load(deviations + item, mask=inside, other=1.0)
-    here = out + item.to(tl.int64) * COUNT + block
+    # One number a thread and store: wider ones would have to be put together in shared memory first.
+    here = out + item.to(tl.int64) * COUNT + tl.max_contiguous(block, 1)
     half: tl.constexpr = COUNT - COUNT // 2
     for pair in tl.static_range(5):
         r0, r1, a0, a1 = _pair(first, second, pair)
@@ -229,28 +255,28 @@ def _fill_normals(  # type: ignore[no-untyped-def]
         tl.store(here + (half + pair * BLOCKS), other, mask=is_other)
 
 
-def attempt_gammas(key: bytes, first_row: int, used: int, shape: float, items: Any) -> tuple[Any, Any]:
-    """Return a try at a Gamma number of this shape, at least 1, of some items, and whether it succeeded.
+def mixed_deviations(key: bytes, first_row: int, used: int, shape: float, scale: float, out: Any) -> None:
+    """Write scale sqrt(2 g) into `out`, with a Gamma number g of this shape, at least 1, for each row.
 
     Parameters
     ----------
     key : 256 bits
-    first_row : that of item 0
+    first_row : that of the first item
     used : blocks of each row that are behind
-    shape : of the law
-    items : which, int64
+    shape : of the law of g
+    scale : of the result
+    out : float64, in one piece
     """
     import torch
 
-    out = torch.empty(len(items), dtype=torch.float64, device=items.device)
-    accepted = torch.empty(len(items), dtype=torch.int8, device=items.device)
-    if len(items):
-        with device_of(out):
-            _attempt_gammas[(triton.cdiv(len(items), _SIZE),)](
-                items, out, accepted, gamma_parameters(shape, items.device), *_numbers(key), first_row, used,
-                len(items), ROUNDS=ROUNDS, SIZE=_SIZE, enable_fp_fusion=False,
-            )  # fmt: skip
-    return out, accepted.bool()
+    if not len(out):
+        return
+    factor = torch.tensor([scale], dtype=torch.float64, device=out.device)
+    with device_of(out):
+        _fill_deviations[(triton.cdiv(len(out), _SIZE),)](
+            out, gamma_parameters(shape, out.device), factor, *_numbers(key), first_row, used, len(out),
+            ROUNDS=ROUNDS, SIZE=_SIZE, enable_fp_fusion=False,
+        )  # fmt: skip
 
 
 def fill_normals(key: bytes, first_row: int, used: int, deviations: Any, out: Any) -> None:

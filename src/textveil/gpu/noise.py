@@ -26,6 +26,8 @@ from textveil.randomness import FreshStreams, Streams
 Draw = Callable[[Streams], NDArray[np.float64]]
 
 _CHECKED = 2
+# Blocks of AES that a try at a Gamma number reads.
+_GAMMA_BLOCKS = 2
 # What normal numbers of ChaCha8 may differ by from those of the CPU, for each unit of their size.
 _LAST_BITS = 2.0**-47
 
@@ -34,10 +36,7 @@ def radial_laplace(streams: Streams, dimension: int, scale: float, device: Any) 
     """Draw what `textveil.noise.laplace.radial_laplace` draws, as a tensor (items, dimension) on the device."""
 
     def draw(reader: _Reader) -> Any:
-        from textveil.gpu.normals import mixed_deviations
-
-        deviations = mixed_deviations(_gammas(reader, (dimension + 1) / 2), scale)
-        return _normals(reader, dimension, deviations)
+        return _normals(reader, dimension, reader.mixed_deviations((dimension + 1) / 2, scale))
 
     return _drawn(streams, device, draw, lambda few: laplace_on_cpu(few, dimension, scale))
 
@@ -67,12 +66,14 @@ def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: 
     else:
         reader = _AesReader(streams, device)
     noise = draw(reader)
-    for rows in (slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))):
-        few = streams.select(rows)
-        expected = here(few)
-        # A second draw from the same streams goes on behind this one.
-        given.used = few.used
-        if not (np.abs(noise[rows].cpu().numpy() - expected) <= reader.apart * np.abs(expected)).all():
+    ends = slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))
+    parts = [streams.select(rows) for rows in ends]
+    # The device goes on meanwhile.
+    expected = [here(part) for part in parts]
+    # A second draw from the same streams goes on behind this one.
+    given.used = parts[0].used
+    for rows, numbers in zip(ends, expected, strict=True):
+        if not (np.abs(noise[rows].cpu().numpy() - numbers) <= reader.apart * np.abs(numbers)).all():
             warnings.warn(f"{device} computes other noise than the CPU, which draws it instead", stacklevel=2)
             return torch.from_numpy(here(streams)).to(device)
     return noise
@@ -83,15 +84,13 @@ class _Reader(ABC):
 
     # How far its normal numbers may be from those of the CPU, for each unit of their size.
     apart: float
-    # Blocks that a try at a Gamma number reads.
-    gamma_blocks: int
 
     def __init__(self, streams: Streams, device: Any) -> None:
         self.used, self.count, self.device = streams.used, len(streams), device
 
     @abstractmethod
-    def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
-        """Return a try at a Gamma number of some items, and whether it succeeded, without moving on."""
+    def mixed_deviations(self, shape: float, scale: float) -> Any:
+        """Draw scale sqrt(2 g) an item, with a Gamma number g of a shape of 1 and more, and move on."""
 
     @abstractmethod
     def fill_normals(self, deviations: Any, out: Any) -> None:
@@ -100,7 +99,6 @@ class _Reader(ABC):
 
 class _AesReader(_Reader):
     apart = 0.0
-    gamma_blocks = 2
 
     def __init__(self, streams: Streams, device: Any) -> None:
         from textveil.gpu.aes import round_keys_there
@@ -109,11 +107,28 @@ class _AesReader(_Reader):
         self._keys = round_keys_there(streams.key, device)
         self._starts = there(streams.starts.view(np.int64), device)
 
-    def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
+    def mixed_deviations(self, shape: float, scale: float) -> Any:
+        import torch
+
+        from textveil.gpu.normals import mixed_deviations
+
+        beyond = self.used + RESERVED
+        out = torch.empty(self.count, dtype=torch.float64, device=self.device)
+        left = torch.arange(self.count, device=self.device)
+        while len(left):
+            out[left], accepted = self._attempt_gammas(shape, left)
+            left = left[~accepted]
+        self.used = beyond
+        return mixed_deviations(out, scale)
+
+    def _attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
+        """Return a try at a Gamma number of some items, and whether it succeeded."""
         from textveil.gpu.aes import keystream
         from textveil.gpu.normals import attempt_gammas
 
-        return attempt_gammas(keystream(self._keys, self._starts[items], self.used, self.gamma_blocks), shape)
+        words = keystream(self._keys, self._starts[items], self.used, _GAMMA_BLOCKS)
+        self.used += _GAMMA_BLOCKS
+        return attempt_gammas(words, shape)
 
     def fill_normals(self, deviations: Any, out: Any) -> None:
         from textveil.gpu.aes import keystream
@@ -124,37 +139,25 @@ class _AesReader(_Reader):
 
 class _ChaChaReader(_Reader):
     apart = _LAST_BITS
-    gamma_blocks = 1
 
     def __init__(self, streams: WideStreams, device: Any) -> None:
         super().__init__(streams, device)
         self._key, self._first = streams.key, int(streams.rows[0]) if len(streams) else 0
 
-    def attempt_gammas(self, shape: float, items: Any) -> tuple[Any, Any]:
-        from textveil.gpu.chacha import attempt_gammas
+    def mixed_deviations(self, shape: float, scale: float) -> Any:
+        import torch
 
-        return attempt_gammas(self._key, self._first, self.used, shape, items)
+        from textveil.gpu.chacha import mixed_deviations
+
+        out = torch.empty(self.count, dtype=torch.float64, device=self.device)
+        mixed_deviations(self._key, self._first, self.used, shape, scale, out)
+        self.used += RESERVED
+        return out
 
     def fill_normals(self, deviations: Any, out: Any) -> None:
         from textveil.gpu.chacha import fill_normals
 
         fill_normals(self._key, self._first, self.used, deviations, out)
-
-
-def _gammas(reader: _Reader, shape: float) -> Any:
-    """Draw a Gamma number an item, as `textveil.noise.transforms.gammas` does for shapes of 1 and more."""
-    import torch
-
-    beyond = reader.used + RESERVED
-    out, accepted = reader.attempt_gammas(shape, torch.arange(reader.count, device=reader.device))
-    left = (~accepted).nonzero()[:, 0]
-    while len(left):
-        reader.used += reader.gamma_blocks
-        drawn, accepted = reader.attempt_gammas(shape, left)
-        out[left] = drawn
-        left = left[~accepted]
-    reader.used = beyond
-    return out
 
 
 def _normals(reader: _Reader, dimension: int, deviations: Any) -> Any:

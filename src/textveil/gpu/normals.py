@@ -60,7 +60,7 @@ def _log(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def sine_of(x):  # type: ignore[no-untyped-def]
+def _sine(x):  # type: ignore[no-untyped-def]
     """The sine of an angle up to an eighth of a turn."""
     z = x * x
     p = _fma(z, _number(1.58969099521155010221e-10), _number(-2.50507602534068634195e-08))
@@ -72,7 +72,7 @@ def sine_of(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def cosine_of(x):  # type: ignore[no-untyped-def]
+def _cosine(x):  # type: ignore[no-untyped-def]
     """The cosine of an angle up to an eighth of a turn."""
     z = x * x
     p = _fma(z, _number(-1.13596475577881948265e-11), _number(2.08757232129817482790e-09))
@@ -89,7 +89,7 @@ def _normal_pair(radial, angular, deviation):  # type: ignore[no-untyped-def]
     signed = (deviation.to(tl.uint64, bitcast=True) ^ sign).to(tl.float64, bitcast=True)
     radius = signed * tl.sqrt(_log(_unit(radial)) * -2.0)
     x = (_unit(angular << 2) - 0.5) * _number(1.5707963267948966)
-    across, along = radius * sine_of(x), radius * cosine_of(x)
+    across, along = radius * _sine(x), radius * _cosine(x)
     swap = ((angular >> 62) & 1) != 0
     return tl.where(swap, across, along), tl.where(swap, along, across)
 
