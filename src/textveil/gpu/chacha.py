@@ -26,6 +26,27 @@ _REGISTERS = 168
 _MOST_BLOCKS = 1 << 30
 # Triton's interpreter has no instructions of a GPU.
 _INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+# Polynomials in the square of the argument, the highest power first: 4 artanh(s) / s up to s = 3 - sqrt(8), sin(x) / x
+# and cos(x) up to pi / 4, within 2^-52. The first two coefficients have 20 bits, which fit into an instruction.
+_TERMS = tl.constexpr(7)
+_LOG = tl.constexpr(
+    (
+        0.33638668060302734, 0.362473726272583, 0.44446740437407867, 0.5714283430437327, 0.8000000010424514,
+        1.333333333331751, 4.0,
+    )
+)  # fmt: skip
+_SINE = tl.constexpr(
+    (
+        1.5896228777734223e-10, -2.505075258341094e-08, 2.755731369316827e-06, -0.00019841269829963418,
+        0.00833333333332291, -0.16666666666666635, 1.0,
+    )
+)  # fmt: skip
+_COSINE = tl.constexpr(
+    (
+        2.0630643859931297e-09, -2.755523382802494e-07, 2.4801578516655982e-05, -0.0013888888869921143,
+        0.04166666666647668, -0.499999999999994, 1.0,
+    )
+)  # fmt: skip
 _KEY = ("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7")
 
 
@@ -138,12 +159,13 @@ def _second_word(low, high):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _about_one_over(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
-    """1 / x to some 20 bits."""
+def _about_minus_one_over(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
+    """-1 / x to some 20 bits."""
     if EXACT:
-        found = 1.0 / x
+        found = -1.0 / x
     else:
-        found = tl.inline_asm_elementwise("rcp.approx.ftz.f64 $0, $1;", "=d,d", [x], tl.float64, True, 1)
+        code: tl.constexpr = "rcp.approx.ftz.f64 $0, $1; neg.f64 $0, $0;"
+        found = tl.inline_asm_elementwise(code, "=d,d", [x], tl.float64, True, 1)
     return found
 
 
@@ -158,6 +180,14 @@ def _about_one_over_root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def
 
 
 @triton.jit
+def _polynomial(z, COEFFICIENTS: tl.constexpr):  # type: ignore[no-untyped-def]
+    p = _number(COEFFICIENTS[0])
+    for place in tl.static_range(1, _TERMS):
+        p = _fma(z, p, _number(COEFFICIENTS[place]))
+    return p
+
+
+@triton.jit
 def _minus_two_logs(low, high, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
     """-2 ln u for the uniform number u of a word: by its exponent, and as 2 artanh(f / (2 + f)) for the rest 1 + f."""
     u = _float(low, (high & 0xFFFFF) | 0x3FF00000) - _number(1.0 - 2.0**-53)
@@ -168,49 +198,18 @@ def _minus_two_logs(low, high, EXACT: tl.constexpr):  # type: ignore[no-untyped-
     rest = _float(_low(bits), top - exponent + 0x3FF00000)
     twos = _float(exponent, tl.full((1,), 0x43300000, tl.uint32)) - _number(2.0**52 + 1023 * 2.0**20)
     f, around = rest - 1.0, rest + 1.0
-    inverse = _about_one_over(around, EXACT)
-    error = _fma(-around, inverse, _number(1.0))
-    s = f * _fma(inverse, _fma(error, error, error), inverse)
-    z = s * s
-    p = _fma(z, _number(-0.33638668060302734), _number(-0.362473726272583))
-    p = _fma(z, p, _number(-0.44446740437407867))
-    p = _fma(z, p, _number(-0.5714283430437327))
-    p = _fma(z, p, _number(-0.8000000010424514))
-    p = _fma(z, p, _number(-1.333333333331751))
-    p = _fma(z, p, _number(-4.0))
-    return _fma(s, p, twos * _number(-(2.0**-19) * 6.931471805599453094e-01))
+    inverse = _about_minus_one_over(around, EXACT)
+    error = _fma(around, inverse, _number(1.0))
+    minus_s = f * _fma(inverse, _fma(error, error, error), inverse)
+    return _fma(minus_s, _polynomial(minus_s * minus_s, _LOG), twos * _number(-(2.0**-19) * 6.931471805599453094e-01))
 
 
 @triton.jit
 def _root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
     inverse = _about_one_over_root(x, EXACT)
     root = x * inverse
-    error = _fma(-root, inverse, _number(1.0))
-    return _fma(root, _fma(error, _number(0.375), _number(0.5)) * error, root)
-
-
-@triton.jit
-def _sine(x):  # type: ignore[no-untyped-def]
-    """The sine of an angle up to an eighth of a turn."""
-    z = x * x
-    p = _fma(z, _number(1.5896228777734223e-10), _number(-2.505075258341094e-08))
-    p = _fma(z, p, _number(2.755731369316827e-06))
-    p = _fma(z, p, _number(-0.00019841269829963418))
-    p = _fma(z, p, _number(0.00833333333332291))
-    p = _fma(z, p, _number(-0.16666666666666635))
-    return x * _fma(z, p, _number(1.0))
-
-
-@triton.jit
-def _cosine(x):  # type: ignore[no-untyped-def]
-    """The cosine of an angle up to an eighth of a turn."""
-    z = x * x
-    p = _fma(z, _number(2.0630643859931297e-09), _number(-2.755523382802494e-07))
-    p = _fma(z, p, _number(2.4801578516655982e-05))
-    p = _fma(z, p, _number(-0.0013888888869921143))
-    p = _fma(z, p, _number(0.04166666666647668))
-    p = _fma(z, p, _number(-0.499999999999994))
-    return _fma(z, p, _number(1.0))
+    error = _fma(root, inverse, _number(-1.0))
+    return _fma(root, _fma(error, _number(0.375), _number(-0.5)) * error, root)
 
 
 @triton.jit
@@ -222,7 +221,8 @@ def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignor
     # A quarter of a turn, from the lower 48 bits.
     t = _float(a0, (a1 & 0xFFFF) | 0x3FF00000) - _number(1.0 + 2.0**-5)
     x = _fma(t, _number(16 * 1.5707963267948966), _number(8.5 * 2.0**-52 * 1.5707963267948966))
-    sine, cosine = _sine(x), _cosine(x)
+    z = x * x
+    sine, cosine = x * _polynomial(z, _SINE), _polynomial(z, _COSINE)
     swap = (a1 & 0x40000000) != 0
     return radius * tl.where(swap, sine, cosine), radius * tl.where(swap, cosine, sine)
 
