@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -134,6 +135,21 @@ def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_what_draws_nothing_is_computed_for_a_picture(quick, tmp_path, monkeypatch):
+    monkeypatch.setattr("textveil.cli.reproduce.find_spec", lambda _: None)
+    done = CliRunner().invoke(app, ["reproduce", "adept-figure-1", "--output", str(tmp_path / "figure.png")])
+    assert "pip install textveil[plot]" in str(done.exception)
+    done = CliRunner().invoke(app, ["reproduce", "adept-figure-1", "--output", str(tmp_path / "figure.json")])
+    assert (done.exit_code, [path.name for path in tmp_path.iterdir()]) == (0, ["figure.json"])
+
+
+def test_what_can_not_be_drawn_has_its_numbers(quick, tmp_path):
+    made = replace(reproduce("adept-figure-1"), draw=lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        made.save(tmp_path / "figure.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["figure.json"]
 
 
 @pytest.mark.parametrize("name", ["adept-figure-1", "adept-noise", "sentdp-table-1"])

@@ -45,18 +45,19 @@ class Reproduction:
     def save(self, path: Path) -> list[Path]:
         """Write the picture, if the path is that of one, and the numbers beside it as JSON; return what was written."""
         numbers = path.with_suffix(".json")
+        if path != numbers and self.draw is None:
+            raise InvalidInputError(f"there is no picture of this, only numbers: use {numbers.name}")
         written = [numbers]
-        if path != numbers:
-            from textveil.measure.picture import save_picture
-
-            if self.draw is None:
-                raise InvalidInputError(f"there is no picture of this, only numbers: use {numbers.name}")
-            save_picture(self.draw(), path)
-            written = [path, numbers]
         _write(numbers, json.dumps(self.numbers, indent=1) + "\n")
         if self.records:
             written.append(path.with_suffix(".csv"))
             _write(written[-1], _as_csv(self.records))
+        # Last: what fails to be drawn has its numbers.
+        if path != numbers and self.draw is not None:
+            from textveil.measure.picture import save_picture
+
+            save_picture(self.draw(), path)
+            written.insert(0, path)
         return written
 
 
