@@ -8,6 +8,14 @@ import pytest
 import textveil as tv
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache_of_the_session(tmp_path_factory):
+    """What is made once for many tests must not come from the cache of the user either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))

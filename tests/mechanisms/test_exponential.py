@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import textveil as tv
+from textveil.cache import cache_folder
 from textveil.mechanisms.exponential import certificates
 from textveil.mechanisms.exponential.calibration import calibrate
 from textveil.mechanisms.exponential.law import uncalibrated
@@ -259,7 +260,7 @@ def edit(path, **changes):
 )
 def test_an_edited_certificate_is_refused(clustered, spoil):
     tv.Exponential(clustered, epsilon=0.9)
-    (path,) = (certificates.cache_folder() / "laws").glob("*.npz")
+    (path,) = (cache_folder() / "laws").glob("*.npz")
     spoil(path)
     with pytest.raises(tv.CertificateError, match="delete it"):
         tv.Exponential(clustered, epsilon=0.9)
@@ -267,7 +268,7 @@ def test_an_edited_certificate_is_refused(clustered, spoil):
 
 def test_a_certificate_of_another_vocabulary_is_refused(clustered):
     law = tv.Exponential(clustered, epsilon=0.9).law
-    (path,) = (certificates.cache_folder() / "laws").glob("*.npz")
+    (path,) = (cache_folder() / "laws").glob("*.npz")
     other = certificates.subject_of(vocabulary="0" * 64, epsilon=0.9, radius=math.inf, form="plain")
     path.rename(certificates._path(other))
     with pytest.raises(tv.CertificateError, match="something else"):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import textveil as tv
+from textveil.cache import cache_folder
 from textveil.cli.options import mechanism_of, vocabulary_of
 from textveil.measure.calibration import unchanged
-from textveil.mechanisms.exponential import certificates
 from textveil.mechanisms.exponential.law import steepest_rate
 from textveil.mechanisms.exponential.weighting import general_weights, largest_epsilon
 from textveil.spaces import Poincare
@@ -270,7 +270,7 @@ def test_a_mechanism_can_be_made_again_from_its_spec(clustered, nouns, general):
 def test_calibrations_of_other_weights_are_not_found(clustered):
     one = tv.Exponential(clustered, epsilon=0.9, weights=np.linspace(1, 2, 600))
     other = tv.Exponential(clustered, epsilon=0.9, weights=np.linspace(1, 2.5, 600))
-    assert len(list((certificates.cache_folder() / "laws").glob("*.npz"))) == 2
+    assert len(list((cache_folder() / "laws").glob("*.npz"))) == 2
     assert one.law.rate != other.law.rate
     again = tv.Exponential(clustered, epsilon=0.9, weights=np.linspace(1, 2, 600))
     assert (again.law.output_weights == one.law.output_weights).all()

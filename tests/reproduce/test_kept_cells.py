@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from textveil.mechanisms.exponential.certificates import cache_folder
+from textveil.cache import cache_folder
 from textveil.reproduce.kept_cells import KeptCells
 
 

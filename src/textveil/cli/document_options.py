@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from textveil.cache import cache_folder
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -157,7 +158,6 @@ class _Kept:
     def encode(self, texts: Packed) -> Any:
         from textveil.encoders import public_vectors
         from textveil.encoders.encoder import readable
-        from textveil.mechanisms.exponential.certificates import cache_folder
 
         return public_vectors(self._encoder, readable(texts), cache=cache_folder() / "vectors")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from textveil.cache import cache_folder
 from textveil.cli.running import Discard, Overwrite
 from textveil.cli.training import require_target, resumable
 
@@ -43,7 +44,6 @@ def recoder(
     from textveil.encoders import public_vectors
     from textveil.encoders.encoder import readable
     from textveil.learn.recoder import Recipe, train
-    from textveil.mechanisms.exponential.certificates import cache_folder
     from textveil.text.documents import all_sentences
 
     require_target(target, "OUT", overwrite=overwrite)

@@ -13,12 +13,12 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+from textveil.cache import cache_folder
 from textveil.encoders.encoder import Encoder
 from textveil.encoders.public import public_vectors
 from textveil.encoders.sentence_means import SentenceMeans
 from textveil.errors import CertificateError
 from textveil.mechanisms.candidates import Candidates
-from textveil.mechanisms.exponential.certificates import cache_folder
 
 _FILE = "wordnet-sentences.txt.xz"
 _SHA256 = "9fe054e8d910af1d46754104908441c8275a696324769a8c5b958dbf906d931b"

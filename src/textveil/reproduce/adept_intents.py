@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
+from textveil.cache import cache_folder
 from textveil.compiled import over_threads
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.network import Shape
 from textveil.learn.autoencoder.training import Recipe, train, training_digest
 from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
-from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.progress import progress
 from textveil.reproduce.kept_cells import KeptCells
 from textveil.reproduce.panels import blank, legend_below

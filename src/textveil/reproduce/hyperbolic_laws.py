@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.cache import cache_folder
 from textveil.files.durable import write_whole
 from textveil.hashing import Packed
 from textveil.learn.hierarchies import read_hierarchy
 from textveil.learn.poincare import Recipe, train
 from textveil.measure.tasks.tables import rows_of
 from textveil.mechanisms.exponential import Exponential
-from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.noise.hyperbolic_published import metropolis_noise
 from textveil.noise.transforms import uniforms
 from textveil.randomness import RandomSource

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from textveil.mechanisms.exponential.certificates import cache_folder
+from textveil.cache import cache_folder
 from textveil.receipts import digest_of
 
 # Cells of other versions of the code are not found again.

@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from textveil.cache import cache_folder
 from textveil.errors import CertificateError
 from textveil.mechanisms.exponential.law import Law
 from textveil.receipts import digest_of
@@ -23,14 +24,6 @@ from textveil.receipts import digest_of
 FORMAT = 1
 _NUMBERS = ("rate", "loss", "kept", "most_kept")
 _ARRAYS = ("output_weights", "row_boosts", "log_normalisers")
-
-
-def cache_folder() -> Path:
-    """Return where public results are kept: TEXTVEIL_CACHE, else the user's cache folder."""
-    asked = os.environ.get("TEXTVEIL_CACHE")
-    if asked:
-        return Path(asked)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "textveil"
 
 
 def subject_of(*, vocabulary: str, epsilon: float, radius: float, form: str) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.cache import cache_folder
 from textveil.errors import CertificateError
-from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.mechanisms.privemb.secants import Secants, secant_ratios
 from textveil.receipts import digest_of
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.cache import cache_folder
 from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
 from textveil.mechanisms.exponential import Exponential
-from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.mechanisms.jaccard import Jaccard
 from textveil.mechanisms.mahalanobis import Mahalanobis
 from textveil.mechanisms.nadp import Nadp

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.cache import cache_folder
 from textveil.encoders import public_vectors
 from textveil.encoders.encoder import Encoder
 from textveil.mechanisms.documents import sums
-from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.reproduce.sentdp.files import rows_of, unescaped
 from textveil.text.sentences import sentences_in
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
+from textveil.cache import cache_folder
 from textveil.encoders import MiniLM, public_vectors
 from textveil.encoders.encoder import Encoder
 from textveil.mechanisms.candidates import Candidates
-from textveil.mechanisms.exponential.certificates import cache_folder
 from textveil.mechanisms.gaussian import Gaussian
 from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.public_response import PublicResponse
