@@ -1,3 +1,5 @@
+import os
+
 from threadpoolctl import threadpool_info
 
 from textveil.compiled import over_threads
@@ -20,4 +22,21 @@ def test_blas_has_its_threads_again_when_the_last_is_done():
     list(first)
     assert set(threads_of_blas()) == {1}
     list(second)
+    assert threads_of_blas() == before
+
+
+def test_a_child_that_is_forked_meanwhile_has_the_threads_of_blas_again():
+    before = threads_of_blas()
+    held = over_threads(lambda n: n, range(3), threads=1)
+    next(held)
+    if (child := os.fork()) == 0:
+        restored = threads_of_blas() == before
+        # What the parent holds is let go of in the child too, and must not count there.
+        held.close()
+        again = over_threads(lambda n: n, range(3), threads=1)
+        next(again)
+        os._exit(0 if restored and set(threads_of_blas()) == {1} else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert set(threads_of_blas()) == {1}
+    held.close()
     assert threads_of_blas() == before

@@ -72,10 +72,12 @@ class _OneThreadOfBlas:
 
     def __init__(self) -> None:
         self._limiter: Any = None
-        self.forget()
+        self._lock, self._users = Lock(), 0
 
     def forget(self) -> None:
         """Begin anew: in a forked child nobody is there who would let go."""
+        if self._users:
+            self._limiter.restore_original_limits()
         self._lock, self._users = Lock(), 0
 
     def __enter__(self) -> None:
@@ -86,9 +88,10 @@ class _OneThreadOfBlas:
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._users -= 1
-            if self._users == 0:
+            # Who held it when a process was forked may let go in the child too.
+            if self._users == 1:
                 self._limiter.restore_original_limits()
+            self._users = max(0, self._users - 1)
 
 
 _one_thread_of_blas = _OneThreadOfBlas()

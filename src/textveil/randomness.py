@@ -117,11 +117,11 @@ class RandomSource:
             key, first = self._key, self.row
             if self.kind is not SourceKind.KEYED:
                 self.row += count
-        own = subkey(key, b"stream", purpose)
+        own = _subkey(key, b"stream", purpose)
         if self.kind is SourceKind.SECURE:
-            return FreshStreams(own, subkey(key, b"chacha8", purpose), range(first, first + count))
+            return FreshStreams(own, _subkey(key, b"chacha8", purpose), range(first, first + count))
         rows = np.arange(first, first + count, dtype=np.uint64)
-        return Streams(own, _item_starts(subkey(key, b"item", purpose), rows, contents))
+        return Streams(own, _item_starts(_subkey(key, b"item", purpose), rows, contents))
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Copy to another process: a secure source takes a new key there."""
@@ -197,8 +197,8 @@ class Streams:
         parts = _blocks(len(first))
         parts[:] = np.repeat(self.starts, counts, axis=0)
         parts[:, 1] += np.arange(len(first), dtype=np.uint64) - first + np.uint64(self.used)
-        key = subkey(self.key, b"split", b"")
-        return Streams(subkey(key, b"stream", b""), _encrypt(_cipher(key), parts))
+        key = _subkey(self.key, b"split", b"")
+        return Streams(_subkey(key, b"stream", b""), _encrypt(_cipher(key), parts))
 
 
 class FreshStreams(Streams):
@@ -261,7 +261,7 @@ def _item_starts(key: bytes, rows: Words, contents: Contents) -> Words:
     if isinstance(contents, np.ndarray) and contents.ndim == 1:
         starts[:, 0], starts[:, 1] = rows, contents.astype(np.int64).view(np.uint64)
         return _encrypt(cipher, starts)
-    starts[:] = _content_hashes(subkey(key, b"content", b""), contents)
+    starts[:] = _content_hashes(_subkey(key, b"content", b""), contents)
     _encrypt(cipher, starts)[:, 0] ^= rows
     return _encrypt(cipher, starts)
 
@@ -277,7 +277,7 @@ def _content_hashes(key: bytes, contents: Contents) -> Words:
     return keyed_hashes(key, contents)
 
 
-def subkey(key: bytes, label: bytes, purpose: bytes) -> bytes:
+def _subkey(key: bytes, label: bytes, purpose: bytes) -> bytes:
     """Return a key for one use of another."""
     return hmac.digest(key, b"textveil/" + label + b"/" + purpose, "sha256")
 

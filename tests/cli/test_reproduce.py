@@ -31,14 +31,16 @@ def calls(monkeypatch):
         return compute
 
     def drawn():
-        from textveil.reproduce.panels import blank
+        from textveil.measure.picture import blank
 
         return blank(1, 1)
 
     made = SimpleNamespace(figure=part("figure", drawn), numbers=part("numbers"), section=part("section", None, "## S"))
     monkeypatch.setitem(sys.modules, "textveil.reproduce.made", made)
     monkeypatch.setitem(REPRODUCTIONS, NAMES[0], Entry("made", "figure", "a picture"))
-    monkeypatch.setitem(REPRODUCTIONS, NAMES[1], Entry("made", "numbers", "numbers", None, draws=False, trains=True))
+    monkeypatch.setitem(
+        REPRODUCTIONS, NAMES[1], Entry("made", "numbers", "numbers", None, draws=False, needs_torch=True)
+    )
     monkeypatch.setitem(REPRODUCTIONS, NAMES[2], Entry("made", "section", "a section", True, draws=False))
     monkeypatch.setitem(PAPERS, "made", NAMES)
     monkeypatch.setitem(PAPERS, "half", NAMES[:2])
@@ -98,7 +100,7 @@ def test_what_trains_says_that_it_needs_torch_before_anything_is_computed(calls,
     monkeypatch.setitem(sys.modules, "torch", None)
     done = asked("made", "--data", tmp_path)
     assert isinstance(done.exception, MissingDependencyError)
-    assert "made-numbers trains, which needs torch" in str(done.exception)
+    assert "made-numbers needs torch" in str(done.exception)
     assert calls == []
     assert asked("half").exit_code == 0, "without data nothing is trained"
     for name in ("sentdp-figure-4", "adept-intents", "adept-attack", "sentdp", "adept"):

@@ -86,6 +86,12 @@ def test_normal_numbers_of_chacha_are_those_of_the_cpu_but_for_the_last_bits(dim
     assert (np.abs(out.cpu().numpy() - expected) <= 2.0**-48 * np.abs(expected)).all()
 
 
+def test_blocks_whose_numbers_have_two_upper_halves_are_refused():
+    out = torch.empty((1, 11), dtype=torch.float64, device=DEVICE)
+    with pytest.raises(ValueError, match="the same upper half"):
+        chacha.fill_normals(KEY, 0, 2**32 - 1, torch.ones(1, dtype=torch.float64, device=DEVICE), out)
+
+
 def test_noise_of_a_secure_source_is_that_of_the_cpu_but_for_the_last_bits():
     here = WideStreams(KEY, range(30, 230))
     reader = noise._ChaChaReader(here, DEVICE)

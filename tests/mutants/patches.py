@@ -32,6 +32,7 @@ CODES = "tests/vocabulary/test_codes.py::"
 CERTIFIED = "tests/vocabulary/test_certified.py::"
 CHACHA = "tests/noise/test_chacha.py::"
 DEVICE = "tests/gpu/test_computations.py::"
+DEVICE_NOISE = "tests/gpu/test_noise.py::"
 DEVICE_ROWS = "tests/gpu/test_exact_rows.py::"
 DEVICE_DEPTH = "tests/gpu/test_depth.py::"
 TABLE = "tests/vocabulary/test_lattice.py::"
@@ -386,9 +387,44 @@ RANDOMNESS_PATCHES = (
     Patch(
         "the stream of a document or vector ignores its content",
         "randomness.py",
-        'starts[:] = _content_hashes(subkey(key, b"content", b""), contents)',
+        'starts[:] = _content_hashes(_subkey(key, b"content", b""), contents)',
         "starts[:] = 0",
         (RANDOMNESS + "test_vectors_and_documents_have_streams_by_content",),
+    ),
+    Patch(
+        "a fifth pair of normal numbers takes bits of another",
+        "noise/chacha.py",
+        "low = (x[7] & 0xFFF00000)",
+        "low = (x[5] & 0xFFF00000)",
+        (CHACHA + "test_the_two_halves_of_what_is_read_come_from_the_same_blocks_and_no_bit_is_used_twice",),
+    ),
+    Patch(
+        "the cipher of a GPU has the key of the CPU's",
+        "randomness.py",
+        '_subkey(key, b"chacha8", purpose)',
+        "own",
+        (CHACHA + "test_the_streams_of_a_secure_source_have_a_wide_counterpart_under_another_key",),
+    ),
+    Patch(
+        "noise of a device is not looked at",
+        "gpu/noise.py",
+        "    if not all(_near(",
+        "    if not any(_near(",
+        (DEVICE_NOISE + "test_a_device_that_is_wrong_at_either_end_is_replaced_by_the_cpu",),
+    ),
+    Patch(
+        "the CPU draws on where it should draw again",
+        "gpu/noise.py",
+        "here(read.select(slice(None)))",
+        "here(parts[0].select(slice(None)))",
+        (DEVICE_NOISE + "test_a_device_that_is_wrong_at_either_end_is_replaced_by_the_cpu",),
+    ),
+    Patch(
+        "a second draw of a device repeats the first",
+        "gpu/noise.py",
+        "    streams.used = parts[0].used\n",
+        "",
+        (DEVICE_NOISE + "test_a_device_that_is_right_is_believed_and_draws_go_on_behind_each_other",),
     ),
     Patch(
         "the stream of a document or vector ignores its row",

@@ -138,7 +138,7 @@ def test_nonsense_is_one_line_and_status_2(arguments, message, tmp_path):
 
 
 def test_without_what_draws_nothing_is_computed_for_a_picture(quick, tmp_path, monkeypatch):
-    monkeypatch.setattr("textveil.cli.reproduce.find_spec", lambda _: None)
+    monkeypatch.setattr("textveil.measure.picture.figures.find_spec", lambda _: None)
     done = CliRunner().invoke(app, ["reproduce", "adept-figure-1", "--output", str(tmp_path / "figure.png")])
     assert "pip install textveil[plot]" in str(done.exception)
     done = CliRunner().invoke(app, ["reproduce", "adept-figure-1", "--output", str(tmp_path / "figure.json")])

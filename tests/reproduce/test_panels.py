@@ -4,7 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from textveil.reproduce.panels import blank, legend_below, lines, styles_of
+from textveil.measure.picture import blank
+from textveil.reproduce.panels import legend_below, lines, styles_of
 
 
 def records():

@@ -35,6 +35,16 @@ def test_a_section_is_written_at_the_end_then_replaced_in_place(tmp_path):
     assert text.count("made by: textveil reproduce one") == 1
 
 
+def test_a_section_that_has_no_heading_gets_one_where_it_is_added(tmp_path):
+    page = tmp_path / "results.md"
+    page.write_text("# Results\n")
+    for text in ("old", "new"):
+        write_section(page, "one", text)
+    assert page.read_text() == (
+        "# Results\n\n## one\n\n<!-- made by: textveil reproduce one -->\nnew\n<!-- end of one -->\n"
+    )
+
+
 def test_a_section_without_its_end_is_left_alone(tmp_path):
     page = tmp_path / "results.md"
     before = "<!-- made by: textveil reproduce one -->\ncut off"

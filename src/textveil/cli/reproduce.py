@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.errors import InvalidInputError, MissingDependencyError
+from textveil.errors import InvalidInputError
 from textveil.reproduce import PAPERS, REPRODUCTIONS, Entry, entries_of, planned
 
 if TYPE_CHECKING:
@@ -59,8 +58,10 @@ def run(
         return
     entries, parts = entries_of(name), planned(name, data=data, quick=quick)
     places = {} if output is None else _places(name, entries, output)
-    if any(place.suffix != ".json" for place in places.values()) and find_spec("matplotlib") is None:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]")
+    if any(place.suffix != ".json" for place in places.values()):
+        from textveil.measure.picture import require_matplotlib
+
+        require_matplotlib()
     if report is not None:
         _check_report(report, quick=quick)
     if output is not None and name in PAPERS:

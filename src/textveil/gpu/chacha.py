@@ -1,8 +1,8 @@
 """ChaCha8 as Triton compiles it: the blocks of `textveil.noise.chacha`, and normal numbers straight from them.
 
-Random bits, normal numbers and their place in the result are one kernel, which reads nothing and writes each number
-once. The normal numbers are those of `textveil.noise.transforms` but for their last bits: quotients and roots are not
-rounded correctly (docs/mechanisms/laplace.md, Claim 9).
+Random bits, normal numbers and their place in the result are one kernel, which reads the deviation of each item and
+writes each number once. The normal numbers are those of `textveil.noise.transforms` but for their last bits: quotients
+and roots are not rounded correctly, and polynomials are shorter (docs/mechanisms/laplace.md, Claim 9).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 
 from textveil.gpu.devices import device_of
-from textveil.gpu.normals import _fma, _number, gamma_of, gamma_parameters
+from textveil.gpu.normals import float64, fma, gamma_of, gamma_parameters
 from textveil.noise.chacha import HALF, ROUNDS
 
 # Fastest on an H200, by little.
@@ -47,6 +47,7 @@ _COSINE = tl.constexpr(
         0.04166666666647668, -0.499999999999994, 1.0,
     )
 )  # fmt: skip
+_PAIRS = tl.constexpr(HALF)
 _KEY = ("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7")
 
 
@@ -181,35 +182,35 @@ def _about_one_over_root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def
 
 @triton.jit
 def _polynomial(z, COEFFICIENTS: tl.constexpr):  # type: ignore[no-untyped-def]
-    p = _number(COEFFICIENTS[0])
+    p = float64(COEFFICIENTS[0])
     for place in tl.static_range(1, _TERMS):
-        p = _fma(z, p, _number(COEFFICIENTS[place]))
+        p = fma(z, p, float64(COEFFICIENTS[place]))
     return p
 
 
 @triton.jit
 def _minus_two_logs(low, high, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
     """-2 ln u for the uniform number u of a word: by its exponent, and as 2 artanh(f / (2 + f)) for the rest 1 + f."""
-    u = _float(low, (high & 0xFFFFF) | 0x3FF00000) - _number(1.0 - 2.0**-53)
+    u = _float(low, (high & 0xFFFFF) | 0x3FF00000) - float64(1.0 - 2.0**-53)
     bits = u.to(tl.uint64, bitcast=True)
     top = (bits >> 32).to(tl.uint32)
     # The exponent, in the upper 12 bits, is one more from 1 / sqrt(2) on.
     exponent = (top + 0x95F64) & 0xFFF00000
     rest = _float(_low(bits), top - exponent + 0x3FF00000)
-    twos = _float(exponent, tl.full((1,), 0x43300000, tl.uint32)) - _number(2.0**52 + 1023 * 2.0**20)
+    twos = _float(exponent, tl.full((1,), 0x43300000, tl.uint32)) - float64(2.0**52 + 1023 * 2.0**20)
     f, around = rest - 1.0, rest + 1.0
     inverse = _about_minus_one_over(around, EXACT)
-    error = _fma(around, inverse, _number(1.0))
-    minus_s = f * _fma(inverse, _fma(error, error, error), inverse)
-    return _fma(minus_s, _polynomial(minus_s * minus_s, _LOG), twos * _number(-(2.0**-19) * 6.931471805599453094e-01))
+    error = fma(around, inverse, float64(1.0))
+    minus_s = f * fma(inverse, fma(error, error, error), inverse)
+    return fma(minus_s, _polynomial(minus_s * minus_s, _LOG), twos * float64(-(2.0**-19) * 6.931471805599453094e-01))
 
 
 @triton.jit
 def _root(x, EXACT: tl.constexpr):  # type: ignore[no-untyped-def]
     inverse = _about_one_over_root(x, EXACT)
     root = x * inverse
-    error = _fma(root, inverse, _number(-1.0))
-    return _fma(root, _fma(error, _number(0.375), _number(-0.5)) * error, root)
+    error = fma(root, inverse, float64(-1.0))
+    return fma(root, fma(error, float64(0.375), float64(-0.5)) * error, root)
 
 
 @triton.jit
@@ -219,8 +220,8 @@ def _normal_pair(r0, r1, a0, a1, deviation, EXACT: tl.constexpr):  # type: ignor
     signed = (deviation.to(tl.uint64, bitcast=True) ^ sign).to(tl.float64, bitcast=True)
     radius = signed * _root(_minus_two_logs(r0, r1, EXACT), EXACT)
     # A quarter of a turn, from the lower 48 bits.
-    t = _float(a0, (a1 & 0xFFFF) | 0x3FF00000) - _number(1.0 + 2.0**-5)
-    x = _fma(t, _number(16 * 1.5707963267948966), _number(8.5 * 2.0**-52 * 1.5707963267948966))
+    t = _float(a0, (a1 & 0xFFFF) | 0x3FF00000) - float64(1.0 + 2.0**-5)
+    x = fma(t, float64(16 * 1.5707963267948966), float64(8.5 * 2.0**-52 * 1.5707963267948966))
     z = x * x
     sine, cosine = x * _polynomial(z, _SINE), _polynomial(z, _COSINE)
     swap = (a1 & 0x40000000) != 0
@@ -244,7 +245,7 @@ def _fill_normals(  # type: ignore[no-untyped-def]
     # One number a thread and store: wider ones would have to be put together in shared memory first.
     here = out + item.to(tl.int64) * COUNT + tl.max_contiguous(block, 1)
     half: tl.constexpr = COUNT - COUNT // 2
-    for pair in tl.static_range(5):
+    for pair in tl.static_range(_PAIRS):
         r0, r1, a0, a1 = _pair(first, second, pair)
         one, other = _normal_pair(r0, r1, a0, a1, deviation, EXACT)
         is_one, is_other = inside, inside

@@ -25,7 +25,7 @@ class PointCodes(NamedTuple):
 
 
 class QueryCodes(NamedTuple):
-    """A `textveil.vocabulary.codes.QueryCodes` on the device."""
+    """What the device needs of a `textveil.vocabulary.codes.QueryCodes`."""
 
     codes: Any
     scales: Any

@@ -58,25 +58,23 @@ def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: 
 
     if device.type != "cuda":
         return torch.from_numpy(here(streams)).to(device)
-    reader: _Reader
-    given = streams
-    if isinstance(streams, FreshStreams):
-        streams = wide = WideStreams.instead_of(streams)
-        reader = _ChaChaReader(wide, device)
-    else:
-        reader = _AesReader(streams, device)
+    read = WideStreams.instead_of(streams) if isinstance(streams, FreshStreams) else streams
+    reader = _ChaChaReader(read, device) if isinstance(read, WideStreams) else _AesReader(read, device)
     noise = draw(reader)
-    ends = slice(0, _CHECKED), slice(max(0, len(streams) - _CHECKED), len(streams))
-    parts = [streams.select(rows) for rows in ends]
+    ends = slice(0, _CHECKED), slice(max(0, len(read) - _CHECKED), len(read))
+    parts = [read.select(rows) for rows in ends]
     # The device goes on meanwhile.
     expected = [here(part) for part in parts]
+    if not all(_near(noise[rows], numbers, reader.apart) for rows, numbers in zip(ends, expected, strict=True)):
+        warnings.warn(f"{device} computes other noise than the CPU, which draws it instead", stacklevel=2)
+        noise = torch.from_numpy(here(read.select(slice(None)))).to(device)
     # A second draw from the same streams goes on behind this one.
-    given.used = parts[0].used
-    for rows, numbers in zip(ends, expected, strict=True):
-        if not (np.abs(noise[rows].cpu().numpy() - numbers) <= reader.apart * np.abs(numbers)).all():
-            warnings.warn(f"{device} computes other noise than the CPU, which draws it instead", stacklevel=2)
-            return torch.from_numpy(here(streams)).to(device)
+    streams.used = parts[0].used
     return noise
+
+
+def _near(drawn: Any, expected: NDArray[np.float64], apart: float) -> bool:
+    return bool((np.abs(drawn.cpu().numpy() - expected) <= apart * np.abs(expected)).all())
 
 
 class _Reader(ABC):

@@ -19,13 +19,14 @@ _SIZE = 256
 
 
 @triton.jit
-def _number(value: tl.constexpr):  # type: ignore[no-untyped-def]
+def float64(value: tl.constexpr):  # type: ignore[no-untyped-def]
     """A float64: a bare number in a call may become a float32."""
     return tl.full((1,), value, tl.float64)
 
 
 @triton.jit
-def _fma(a, b, c):  # type: ignore[no-untyped-def]
+def fma(a, b, c):  # type: ignore[no-untyped-def]
+    """A b + c, rounded once."""
     a, b = tl.broadcast(a, b)
     b, c = tl.broadcast(b, c)
     a, c = tl.broadcast(a, c)
@@ -35,7 +36,7 @@ def _fma(a, b, c):  # type: ignore[no-untyped-def]
 @triton.jit
 def _unit(word):  # type: ignore[no-untyped-def]
     bits = (word >> 12) | 0x3FF0000000000000
-    return (bits.to(tl.float64, bitcast=True) - 1.0) + _number(2.0**-53)
+    return (bits.to(tl.float64, bitcast=True) - 1.0) + float64(2.0**-53)
 
 
 @triton.jit
@@ -48,39 +49,39 @@ def _log(x):  # type: ignore[no-untyped-def]
     k = exponent.to(tl.float64)
     s = f / (f + 2.0)
     z = s * s
-    p = _fma(z, _number(1.479819860511658591e-01), _number(1.531383769920937332e-01))
-    p = _fma(z, p, _number(1.818357216161805012e-01))
-    p = _fma(z, p, _number(2.222219843214978396e-01))
-    p = _fma(z, p, _number(2.857142874366239149e-01))
-    p = _fma(z, p, _number(3.999999999940941908e-01))
-    p = _fma(z, p, _number(6.666666666666735130e-01))
+    p = fma(z, float64(1.479819860511658591e-01), float64(1.531383769920937332e-01))
+    p = fma(z, p, float64(1.818357216161805012e-01))
+    p = fma(z, p, float64(2.222219843214978396e-01))
+    p = fma(z, p, float64(2.857142874366239149e-01))
+    p = fma(z, p, float64(3.999999999940941908e-01))
+    p = fma(z, p, float64(6.666666666666735130e-01))
     half_square = 0.5 * f * f
-    rest = _fma(s, _fma(z, p, half_square), k * _number(1.90821492927058770002e-10))
-    return _fma(k, _number(6.93147180369123816490e-01), f - (half_square - rest))
+    rest = fma(s, fma(z, p, half_square), k * float64(1.90821492927058770002e-10))
+    return fma(k, float64(6.93147180369123816490e-01), f - (half_square - rest))
 
 
 @triton.jit
 def _sine(x):  # type: ignore[no-untyped-def]
     """The sine of an angle up to an eighth of a turn."""
     z = x * x
-    p = _fma(z, _number(1.58969099521155010221e-10), _number(-2.50507602534068634195e-08))
-    p = _fma(z, p, _number(2.75573137070700676789e-06))
-    p = _fma(z, p, _number(-1.98412698298579493134e-04))
-    p = _fma(z, p, _number(8.33333333332248946124e-03))
-    p = _fma(z, p, _number(-1.66666666666666324348e-01))
-    return _fma(z * x, p, x)
+    p = fma(z, float64(1.58969099521155010221e-10), float64(-2.50507602534068634195e-08))
+    p = fma(z, p, float64(2.75573137070700676789e-06))
+    p = fma(z, p, float64(-1.98412698298579493134e-04))
+    p = fma(z, p, float64(8.33333333332248946124e-03))
+    p = fma(z, p, float64(-1.66666666666666324348e-01))
+    return fma(z * x, p, x)
 
 
 @triton.jit
 def _cosine(x):  # type: ignore[no-untyped-def]
     """The cosine of an angle up to an eighth of a turn."""
     z = x * x
-    p = _fma(z, _number(-1.13596475577881948265e-11), _number(2.08757232129817482790e-09))
-    p = _fma(z, p, _number(-2.75573143513906633035e-07))
-    p = _fma(z, p, _number(2.48015872894767294178e-05))
-    p = _fma(z, p, _number(-1.38888888888741095749e-03))
-    p = _fma(z, p, _number(4.16666666666666019037e-02))
-    return _fma(z * z, p, _fma(_number(-0.5), z, _number(1.0)))
+    p = fma(z, float64(-1.13596475577881948265e-11), float64(2.08757232129817482790e-09))
+    p = fma(z, p, float64(-2.75573143513906633035e-07))
+    p = fma(z, p, float64(2.48015872894767294178e-05))
+    p = fma(z, p, float64(-1.38888888888741095749e-03))
+    p = fma(z, p, float64(4.16666666666666019037e-02))
+    return fma(z * z, p, fma(float64(-0.5), z, float64(1.0)))
 
 
 @triton.jit
@@ -88,7 +89,7 @@ def _normal_pair(radial, angular, deviation):  # type: ignore[no-untyped-def]
     sign = angular & 0x8000000000000000
     signed = (deviation.to(tl.uint64, bitcast=True) ^ sign).to(tl.float64, bitcast=True)
     radius = signed * tl.sqrt(_log(_unit(radial)) * -2.0)
-    x = (_unit(angular << 2) - 0.5) * _number(1.5707963267948966)
+    x = (_unit(angular << 2) - 0.5) * float64(1.5707963267948966)
     across, along = radius * _sine(x), radius * _cosine(x)
     swap = ((angular >> 62) & 1) != 0
     return tl.where(swap, across, along), tl.where(swap, along, across)
@@ -118,7 +119,7 @@ def _try_gamma(word, d, c, x):  # type: ignore[no-untyped-def]
     v = root * root * root
     u = _unit(word)
     square = x * x
-    squeeze = 1.0 - square * _number(0.0331) * square
+    squeeze = 1.0 - square * float64(0.0331) * square
     exact = 0.5 * x * x + d - d * v + d * _log(tl.where(v > 0.0, v, 1.0))
     return d * v, (v > 0.0) & ((u < squeeze) | (_log(u) < exact))
 

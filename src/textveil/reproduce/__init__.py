@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     shows : what
     reads_data : whether it reads a folder of data; None: it may
     draws : whether there is a picture
-    trains : whether it trains on the data that it reads, which needs torch
+    needs_torch : whether it does, where it reads data
     """
 
     file: str
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     shows: str
     reads_data: bool | None = False
     draws: bool = True
-    trains: bool = False
+    needs_torch: bool = False
 
 
 REPRODUCTIONS = {
@@ -51,14 +51,14 @@ REPRODUCTIONS = {
         "ADePT: how often an attacker finds the original (Habernal 2021)",
         None,
         draws=False,
-        trains=True,
+        needs_torch=True,
     ),
     "adept-intents": Entry(
         "adept_intents",
         "adept_intents",
         "ADePT: what rewritten utterances are worth, as published and repaired",
         True,
-        trains=True,
+        needs_torch=True,
     ),
     "hyperbolic-table-1": Entry(
         "hyperbolic", "table_1", "hyperbolic noise: what becomes of the paper's words (Feyisetan 2019)", draws=False
@@ -98,7 +98,7 @@ REPRODUCTIONS = {
         "figure_4",
         "private documents: what they are worth to a classifier (Meehan 2022)",
         True,
-        trains=True,
+        needs_torch=True,
     ),
     "sentences": Entry(
         "sentdp.sentences", "sentences", "private sentences: PublicResponse, PrivUnit and Gaussian compared", True
@@ -136,8 +136,8 @@ def planned(name: str, *, data: Path | None = None, quick: bool = False) -> dict
     for part, entry in entries.items():
         if data is None and entry.reads_data:
             raise InvalidInputError(f"{part} reads public data sets: name their folder by --data")
-        if data is not None and entry.trains and find_spec("torch") is None:
-            raise MissingDependencyError(f"{part} trains, which needs torch; run: pip install 'textveil[torch]'")
+        if data is not None and entry.needs_torch and find_spec("torch") is None:
+            raise MissingDependencyError(f"{part} needs torch; run: pip install 'textveil[torch]'")
     if all(entry.reads_data is False for entry in entries.values()):
         needless = {"reads no data": "--data"} if data is not None else {}
         needless |= {"has no quick part": "--quick"} if quick else {}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from textveil.errors import InvalidInputError
+from textveil.measure.picture import blank
 from textveil.measure.utility.errors import vector_errors
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.mechanisms.gaussian import Gaussian
@@ -28,7 +29,6 @@ from textveil.noise.clipping import clipped
 from textveil.noise.product_laplace_curve import published_delta
 from textveil.noise.transforms import normals, uniforms
 from textveil.randomness import RandomSource, Streams
-from textveil.reproduce.panels import blank
 from textveil.reproduce.reproduction import Reproduction
 
 Floats = NDArray[np.float64]

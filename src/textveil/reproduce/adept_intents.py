@@ -21,11 +21,12 @@ from textveil.compiled import over_threads
 from textveil.learn.autoencoder import AutoEncoder
 from textveil.learn.autoencoder.network import Shape
 from textveil.learn.autoencoder.training import Recipe, train, training_digest
+from textveil.measure.picture import blank
 from textveil.mechanisms.adept import Adept
 from textveil.mechanisms.clipped_laplace import ClippedLaplace
 from textveil.progress import progress
 from textveil.reproduce.kept_cells import KeptCells
-from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.panels import legend_below
 from textveil.reproduce.pivots import chosen, pivot
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import shown, spread

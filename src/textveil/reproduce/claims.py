@@ -19,11 +19,12 @@ RULE = (
     "Each sentence is taken as differences of two means, all of which it says to be above 0. The interval of a "
     "difference is the root of the sum of the squares of the two 95% intervals; a difference of single runs has none, "
     "and runs that are all equal count as certain. A difference is clear if it is further from 0 than its interval; "
-    "that of two means that are the same in truth is clearly below 0 at most once in forty times. "
+    "that of two means that are the same in truth is, if runs are normal and independent, clearly below 0 at most once "
+    "in forty times. "
     '"No": more than one in forty are clearly below 0. "Yes": all are clearly above 0. "Not decided": all else. A '
     "sentence with another rule has it in brackets."
 )
-# Of differences that are truly 0, at most so many are below their 95% intervals.
+# Of differences that are truly 0, at most so many are below their 95% intervals, if runs are normal and independent.
 _BY_CHANCE = 1 / 40
 
 

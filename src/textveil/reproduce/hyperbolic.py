@@ -19,6 +19,7 @@ from rich.table import Table
 
 from textveil.errors import InvalidInputError
 from textveil.measure.calibration import calibrate, unchanged
+from textveil.measure.picture import blank
 from textveil.measure.statistics.sampled import clopper_pearson
 from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
@@ -30,7 +31,7 @@ from textveil.progress import progress
 from textveil.randomness import RandomSource
 from textveil.reproduce.hyperbolic_euclidean import LEFT_OUT, euclidean
 from textveil.reproduce.hyperbolic_euclidean_showing import tables as euclidean_tables
-from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.panels import legend_below
 from textveil.reproduce.reproduction import Reproduction
 from textveil.spaces import Poincare
 from textveil.vocabulary import Vocabulary

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
+from textveil.measure.picture import blank
 from textveil.noise.hyperbolic_published import log_height, metropolis_noise, printed_constant
 from textveil.progress import progress
 from textveil.reproduce import hyperbolic_laws as laws
 from textveil.reproduce.hyperbolic import PAPER
 from textveil.reproduce.hyperbolic_laws import EXPONENTIAL, PUBLISHED, Ids
 from textveil.reproduce.kept_cells import KeptCells
-from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.panels import legend_below
 from textveil.reproduce.pivots import Pivot
 from textveil.reproduce.repeats import public_source
 from textveil.reproduce.reproduction import Reproduction

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
+from textveil.measure.picture import blank
 from textveil.reproduce.hyperbolic_laws import (
     ANY_WORD,
     EXPONENTIAL,
@@ -18,7 +19,7 @@ from textveil.reproduce.hyperbolic_laws import (
     shared_draws,
     shown_as,
 )
-from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.panels import legend_below
 from textveil.reproduce.pivots import Pivot
 from textveil.reproduce.repeats import told
 from textveil.reproduce.sections import markdown_table

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textveil.errors import MissingDependencyError
 from textveil.reproduce.pivots import Records
 
 _COLOURS = ("#d55e00", "#0072b2", "#009e73", "#777777", "#cc5fa0", "#4b2991", "#e6b800")
@@ -78,18 +77,6 @@ def plain(axes: Any, title: str) -> None:
     axes.set_title(title, loc="left", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e5e5e5", linewidth=0.6)
-
-
-def blank(width: float, height: float) -> Any:
-    """Return an empty figure of this size in inches."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def legend_below(figure: Any, *, columns: int) -> None:

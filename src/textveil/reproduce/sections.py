@@ -10,13 +10,13 @@ from textveil.files.durable import write_whole
 
 
 def write_section(page: Path, name: str, text: str) -> None:
-    """Put a section into a page, in place of the one that the same command wrote before, or at its end.
+    """Put a section into a page, in place of the one that the same command wrote before, or at its end with a heading.
 
     Parameters
     ----------
     page : a Markdown file
     name : of the reproduction
-    text : Markdown, with its heading
+    text : Markdown
     """
     first, last = f"<!-- made by: textveil reproduce {name} -->", f"<!-- end of {name} -->"
     section = f"{first}\n{text.strip()}\n{last}\n"
@@ -28,7 +28,8 @@ def write_section(page: Path, name: str, text: str) -> None:
             raise InvalidInputError(f"{page} has the beginning of the section {name} and not its end; mend it by hand")
         after = head + section + tail
     else:
-        after = before.rstrip("\n") + "\n\n" + section
+        heading = "" if text.startswith("#") else f"## {name}\n\n"
+        after = f"{before.rstrip()}\n\n{heading}{section}"
     write_whole(page, after.encode("utf-8"))
 
 

@@ -96,7 +96,7 @@ class NearestPoint:
             return left
 
         most = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
-        # As many blocks for each thread, all of one size.
+        # The same number of blocks for each thread, all of one size.
         count = thread_count() * -(-len(queries) // (thread_count() * most))
         size = -(-len(queries) // count) if count else 1
         blocks = (slice(start, start + size) for start in range(0, len(queries), size))
@@ -144,7 +144,7 @@ class NearestPoint:
     def _double_error(
         self, norms: NDArray[np.float64], on_lattice: NDArray[np.bool_], dimension: int
     ) -> NDArray[np.float64]:
-        """Do that in float64, for queries of these norms, some of them in whole multiples of half a lattice step."""
+        """Bound the rounding error of float64 scores of queries of these norms; 0 where no score is rounded."""
         largest = norms * self.radius + self.radius**2 / 2
         error = score_error(norms, self.radius, dimension, np.float64)
         return np.where(on_lattice & (1.01 * largest < _EXACT_SCORE), 0.0, error)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from textveil.errors import MissingDependencyError
 from textveil.guarantees import Status
 from textveil.measure.compare.frontier import Frontier, Point
 from textveil.measure.compare.quantities import Quantity
+from textveil.measure.picture import blank
 
 # The palette of Okabe and Ito, grey in the place of its yellow, with brown and purple.
 _COLOURS = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#767676", "#0072b2", "#d55e00", "#cc79a7",
@@ -23,17 +23,11 @@ _BEYOND = 2.5
 
 def draw(frontier: Frontier) -> Any:
     """Return a figure of two panels."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
     measured = {it["key"] for it in frontier.as_dict()["quantities"]}
     names = {quantity.key: quantity for quantity in frontier.quantities if quantity.key in measured}
     utility = next(key for key in ("accuracy", "unchanged", "cosine") if key in names)
     attack = "pair" if "pair" in names else "naming"
-    figure = Figure(figsize=(10, 5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(10, 5)
     left, right = figure.subplots(1, 2)
     _panel(left, frontier, names["loss"], names[utility])
     _panel(right, frontier, names[utility], names[attack])

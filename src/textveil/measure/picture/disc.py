@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import textwrap
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InvalidInputError, MissingDependencyError, require_count
+from textveil.errors import InvalidInputError, require_count
 from textveil.measure.passes import KnownLaw
+from textveil.measure.picture.figures import blank
 from textveil.measure.picture.scene import Scene, scene_of
 from textveil.measure.picture.writing import Name, write_names
 from textveil.mechanisms.words import WordMechanism
 
 Floats = NDArray[np.float64]
 
-_FORMATS = ("svg", "png", "pdf")
 _INK, _FAINT, _GREY, _RING, _OWN = "#222222", "#777777", "#c4c4c4", "#d9d9d9", "#D55E00"
 _LABEL_POINTS = 8.5
 # Areas of marks in square points: of a word that is certain, and the least that can be seen.
@@ -45,15 +42,9 @@ def draw_word(mechanism: WordMechanism, word: str, *, labels: int = 40, caption:
     labels : how many of the likeliest replacements are marked, and named where there is room
     caption : whether to say below what is exact
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
     scene = _scene(mechanism, word, require_count("labels", labels))
     height = _WIDTH_INCHES + _CAPTION_INCHES * caption
-    figure = Figure(figsize=(_WIDTH_INCHES, height))
-    FigureCanvasAgg(figure)
+    figure = blank(_WIDTH_INCHES, height, layout=None)
     below = 1 - _WIDTH_INCHES / height
     axes = figure.add_axes((0.0, below, 1.0, 1.0 - below))
     axes.set(xlim=(-_SHOWN_MARGIN, _SHOWN_MARGIN), ylim=(-_SHOWN_MARGIN, _SHOWN_MARGIN), aspect="equal")
@@ -66,31 +57,6 @@ def draw_word(mechanism: WordMechanism, word: str, *, labels: int = 40, caption:
         text = "\n".join(textwrap.wrap(_caption(mechanism, scene), 112))
         figure.text(0.5, below + 0.002, text, ha="center", va="top", fontsize=7.2, color=_INK, linespacing=1.3)
     return figure
-
-
-def save_picture(figure: Any, path: str | os.PathLike[str]) -> None:
-    """Write a figure as .svg, .png or .pdf, all or nothing; the same figure gives the same bytes."""
-    import matplotlib as mpl
-
-    target, kind = Path(path), kind_of(path)
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, mpl.rc_context({"svg.hashsalt": "textveil"}):
-            figure.savefig(file, format=kind, dpi=200, metadata=undated)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(target)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-
-
-def kind_of(path: str | os.PathLike[str]) -> str:
-    """Return which kind of picture a name asks for."""
-    kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in _FORMATS:
-        raise InvalidInputError(f"a picture is written as .{', .'.join(_FORMATS)} (got {Path(path).name})")
-    return kind
 
 
 def _scene(mechanism: WordMechanism, word: str, labels: int) -> Scene:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.errors import MissingDependencyError
+from textveil.measure.picture import blank
 from textveil.measure.statistics.report import Statistics
 
 _BLUE, _GREY = "#0072B2", "#555555"
@@ -19,13 +19,9 @@ def draw(measured: Sequence[Statistics], *, deniability: bool = False) -> Any:
     With `deniability`, which needs laws that are known, there are two more: how many words are as plausible, and how
     many of them the guarantee promises.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib is needed to draw; run: pip install textveil[plot]") from None
     ordered = sorted(measured, key=lambda one: one.epsilon)
     rows = 3 if deniability else 2
-    figure = Figure(figsize=(7.2, 2.6 * rows), layout="constrained")
+    figure = blank(7.2, 2.6 * rows)
     panels = figure.subplots(rows, 2).reshape(-1)
     _draw_line(panels[0], ordered, "(a) stays as it is, mean over words", np.mean)
     _draw_line(panels[1], ordered, "(b) stays as it is, most of any word", np.max)

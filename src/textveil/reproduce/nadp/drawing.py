@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from textveil.measure.picture import blank
 from textveil.reproduce.nadp.mechanisms import GAUSSIAN, NADP, THRESHOLD
 from textveil.reproduce.nadp.utility import CLASSES, PUZZLES, SENTENCES, WORDS
-from textveil.reproduce.panels import Style, blank, legend_below, lines, plain, styles_of
+from textveil.reproduce.panels import Style, legend_below, lines, plain, styles_of
 from textveil.reproduce.pivots import Records, chosen
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from textveil.reproduce.panels import blank, legend_below, lines, styles_of
+from textveil.measure.picture import blank
+from textveil.reproduce.panels import legend_below, lines, styles_of
 from textveil.reproduce.pivots import Records, chosen
 
 

@@ -21,13 +21,14 @@ from rich.table import Table
 from textveil.cache import cache_folder
 from textveil.encoders import MiniLM, public_vectors
 from textveil.encoders.encoder import Encoder
+from textveil.measure.picture import blank
 from textveil.mechanisms.candidates import Candidates
 from textveil.mechanisms.gaussian import Gaussian
 from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.public_response import PublicResponse
 from textveil.progress import progress
 from textveil.randomness import RandomSource
-from textveil.reproduce.panels import blank, legend_below
+from textveil.reproduce.panels import legend_below
 from textveil.reproduce.reproduction import Reproduction
 from textveil.reproduce.sentdp.classify import Classifier, Labels, Vectors, rank_correlation, shown, spread
 from textveil.reproduce.sentdp.files import rows_of

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from textveil.reproduce.panels import blank, legend_below
+from textveil.measure.picture import blank
+from textveil.reproduce.panels import legend_below
 from textveil.reproduce.sentdp.classify import shown
 from textveil.reproduce.sentdp.methods import (
     NORMAL,
