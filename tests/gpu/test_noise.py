@@ -12,7 +12,7 @@ from textveil.noise.laplace import radial_laplace  # noqa: E402
 from textveil.noise.transforms import fill_normals, gammas  # noqa: E402
 from textveil.randomness import RandomSource  # noqa: E402
 
-DIMENSION, COUNT = 5, 9
+DIMENSION, COUNT = 5, 1000
 
 
 class Pretended(str):
@@ -23,10 +23,10 @@ class Pretended(str):
 
 
 class Faulty:
-    """Reads as the CPU does, but for one vector."""
+    """Reads as the CPU does, but for some vectors."""
 
     apart = 0.0
-    wrong: int | None = None
+    wrong: int | slice | None = None
 
     def __init__(self, streams, device):
         self._streams, self.count, self.device = streams.select(slice(None)), len(streams), str(device)
@@ -50,7 +50,7 @@ def streams(request):
 def faulty(monkeypatch):
     for name in ("_AesReader", "_ChaChaReader"):
         monkeypatch.setattr(noise, name, Faulty)
-    return lambda row: monkeypatch.setattr(Faulty, "wrong", row)
+    return lambda rows: monkeypatch.setattr(Faulty, "wrong", rows)
 
 
 def read(streams):
@@ -72,9 +72,19 @@ def test_a_device_that_is_right_is_believed_and_draws_go_on_behind_each_other(st
 
 
 @pytest.mark.parametrize(("there", "here"), LAWS)
-@pytest.mark.parametrize("row", [0, 1, COUNT - 2, COUNT - 1])
-def test_a_device_that_is_wrong_at_either_end_is_replaced_by_the_cpu(streams, faulty, there, here, row):
-    faulty(row)
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.filterwarnings("error")
+def test_few_vectors_are_looked_at_once_each(faulty, there, here, count):
+    faulty(None)
+    streams = RandomSource.secure().streams(b"test", np.arange(count))
+    expected = here(read(streams), DIMENSION, 0.3)
+    assert (there(streams, DIMENSION, 0.3, Pretended("cpu")).numpy() == expected).all()
+
+
+@pytest.mark.parametrize(("there", "here"), LAWS)
+@pytest.mark.parametrize("rows", [0, 1, slice(2, COUNT - 2), COUNT - 2, COUNT - 1])
+def test_a_device_that_is_wrong_at_either_end_or_between_is_replaced_by_the_cpu(streams, faulty, there, here, rows):
+    faulty(rows)
     for _ in range(2):
         same = read(streams)
         with pytest.warns(UserWarning, match="computes other noise than the CPU"):

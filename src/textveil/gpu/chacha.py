@@ -26,7 +26,7 @@ _REGISTERS = 168
 _MOST_BLOCKS = 1 << 30
 # Triton's interpreter has no instructions of a GPU.
 _INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-# Polynomials in the square of the argument, the highest power first: 4 artanh(s) / s up to s = 3 - sqrt(8), sin(x) / x
+# Polynomials in the square of the argument, the highest power first: 4 artanh(s) / s up to s = 0.17158, sin(x) / x
 # and cos(x) up to pi / 4, within 2^-52. The first two coefficients have 20 bits, which fit into an instruction.
 _TERMS = tl.constexpr(7)
 _LOG = tl.constexpr(
@@ -137,7 +137,9 @@ def _fill_deviations(  # type: ignore[no-untyped-def]
     place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
     row, number, left = place + first_row, place * 0 + used, place < total
     gamma = tl.full((SIZE,), 1.0, tl.float64)
-    while tl.max(left.to(tl.int32), axis=0) > 0:
+    tries = 0
+    # Most succeed at once; a device on which some never do must come to an end.
+    while (tl.max(left.to(tl.int32), axis=0) > 0) & (tries < 64):
         block = _block(k0, k1, k2, k3, k4, k5, k6, k7, _low(row), _high(row), _low(number), _high(number), ROUNDS)
         r0, r1, a0, a1 = _pair(block[0], block[1], 0)
         s0, s1, b0, b1 = _pair(block[0], block[1], 1)
@@ -146,6 +148,8 @@ def _fill_deviations(  # type: ignore[no-untyped-def]
         gamma = tl.where(left, value, gamma)
         left = left & (good == 0)
         number += 1
+        tries += 1
+    gamma = tl.where(left, float("nan"), gamma)
     tl.store(out + place, tl.load(scale) * tl.sqrt(gamma * 2.0), mask=place < total)
 
 

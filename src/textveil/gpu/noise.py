@@ -2,8 +2,8 @@
 
 On CUDA, the cipher and the transforms run there. Noise that can be asked for again, since its key is kept, is that of
 the CPU bit for bit, from AES. The noise of a secure source can't be: it comes from ChaCha8, many times as fast, and is
-what the CPU would draw from it but for the last bits. The first and the last vectors of every call are drawn on the
-CPU too: if they are not the same, all of them are.
+what the CPU would draw from it but for the last bits. The first and the last vectors of every call and some between
+them are drawn on the CPU too: if they are not the same, all of them are.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from textveil.randomness import FreshStreams, Streams
 
 Draw = Callable[[Streams], NDArray[np.float64]]
 
-_CHECKED = 2
+_CHECKED_AT_ENDS = 2
+_CHECKED_BETWEEN = 4
 # Blocks of AES that a try at a Gamma number reads.
 _GAMMA_BLOCKS = 2
 # What normal numbers of ChaCha8 may differ by from those of the CPU, for each unit of their size.
-_LAST_BITS = 2.0**-47
+_LAST_BITS = 2.0**-48
 
 
 def radial_laplace(streams: Streams, dimension: int, scale: float, device: Any) -> Any:
@@ -61,20 +62,26 @@ def _drawn(streams: Streams, device: Any, draw: Callable[[_Reader], Any], here: 
     read = WideStreams.instead_of(streams) if isinstance(streams, FreshStreams) else streams
     reader = _ChaChaReader(read, device) if isinstance(read, WideStreams) else _AesReader(read, device)
     noise = draw(reader)
-    ends = slice(0, _CHECKED), slice(max(0, len(read) - _CHECKED), len(read))
-    parts = [read.select(rows) for rows in ends]
+    rows = _looked_at(len(read))
+    few = read.select(rows)
     # The device goes on meanwhile.
-    expected = [here(part) for part in parts]
-    if not all(_near(noise[rows], numbers, reader.apart) for rows, numbers in zip(ends, expected, strict=True)):
+    expected = here(few)
+    drawn = noise[there(rows, noise.device)].cpu().numpy()
+    if not (np.abs(drawn - expected) <= reader.apart * np.abs(expected)).all():
         warnings.warn(f"{device} computes other noise than the CPU, which draws it instead", stacklevel=2)
         noise = torch.from_numpy(here(read.select(slice(None)))).to(device)
     # A second draw from the same streams goes on behind this one.
-    streams.used = parts[0].used
+    streams.used = few.used
     return noise
 
 
-def _near(drawn: Any, expected: NDArray[np.float64], apart: float) -> bool:
-    return bool((np.abs(drawn.cpu().numpy() - expected) <= apart * np.abs(expected)).all())
+def _looked_at(count: int) -> NDArray[np.int64]:
+    """Return the first and the last of so many rows, and some others by chance."""
+    if not count:
+        return np.empty(0, dtype=np.int64)
+    ends = np.arange(_CHECKED_AT_ENDS)
+    between = np.random.default_rng().integers(0, count, _CHECKED_BETWEEN)
+    return np.unique(np.clip(np.concatenate([ends, between, count - 1 - ends]), 0, count - 1))
 
 
 class _Reader(ABC):

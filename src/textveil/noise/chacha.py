@@ -55,7 +55,14 @@ class WideStreams(Streams):
 
     def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> WideStreams:
         """Return the streams of some items, each read on from where it is."""
-        rows = self.rows[items] if isinstance(items, slice) else np.asarray(self.rows)[items]
+        rows: range | NDArray[np.int64]
+        if isinstance(items, slice):
+            rows = self.rows[items]
+        elif isinstance(self.rows, range) and items.dtype != np.bool_:
+            # The rows of a batch are many.
+            rows = (self.rows.start + self.rows.step * items).astype(np.int64)
+        else:
+            rows = np.asarray(self.rows)[items]
         chosen = WideStreams(self.key, rows)
         chosen.used = self.used
         return chosen
