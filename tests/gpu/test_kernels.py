@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+# torch brings it.
+mpmath = pytest.importorskip("mpmath")
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"
 pytest.importorskip("triton")
@@ -84,6 +86,21 @@ def test_normal_numbers_of_chacha_are_those_of_the_cpu_but_for_the_last_bits(dim
     out = torch.full((200, dimension), torch.nan, dtype=torch.float64, device=DEVICE)
     chacha.fill_normals(KEY, 2**33 - 100, used, torch.full((200,), 1.7, dtype=torch.float64, device=DEVICE), out)
     assert (np.abs(out.cpu().numpy() - expected) <= 2.0**-48 * np.abs(expected)).all()
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "function", "most"),
+    [
+        (chacha._LOG, lambda s: 4 * mpmath.atanh(s) / s, 0.171574),
+        (chacha._SINE, lambda x: mpmath.sin(x) / x, np.pi / 4),
+        (chacha._COSINE, mpmath.cos, np.pi / 4),
+    ],
+)
+def test_polynomials_of_chacha_are_within_what_the_slack_counts(coefficients, function, most):
+    with mpmath.workdps(40):
+        for x in mpmath.linspace(most / 1000, most, 1000):
+            exact = function(x)
+            assert abs(mpmath.polyval(list(coefficients.value), x * x) - exact) <= 2.0**-52 * abs(exact)
 
 
 def test_blocks_whose_numbers_have_two_upper_halves_are_refused():
