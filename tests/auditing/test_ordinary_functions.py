@@ -92,6 +92,7 @@ def test_to_refuse_all_alike_tells_nothing_and_to_refuse_always_ends_the_audit()
 def test_outputs_that_are_counted_have_no_say_in_what_is_counted():
     learned = ([1.0, 2.0], [3.0, 4.0])
     first, _ = as_outputs([1.0, 2.0, "word", np.ones(3)], [3.0, 4.0, 5.0, 6.0], learned=learned)
+    assert first.numbers is not None
     assert first.numbers[:2].ravel().tolist() == [1.0, 2.0]
     assert (first.numbers[2:] > 1e100).all()
     names, _ = as_outputs([1.0, 2.0], [3.0, 4.0], learned=(["word"], [3.0]))

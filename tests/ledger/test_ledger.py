@@ -47,6 +47,9 @@ def test_a_release_is_reserved_touched_and_committed(ledger):
 
 def test_what_is_read_at_once_is_reserved_and_touched_in_one_step(ledger):
     made(ledger)
+    later = ledger.reserve("notes", costing(0.25))
+    assert (later.entry.state, later.entry.touched) == (State.RESERVED, "")
+    later.cancel()
     at_once = ledger.reserve("notes", costing(0.25), touch=True)
     assert at_once.entry.state is State.TOUCHED
     assert at_once.entry.reserved <= at_once.entry.touched

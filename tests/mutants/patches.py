@@ -464,8 +464,8 @@ RANDOMNESS_PATCHES = (
     Patch(
         "a selected stream begins again",
         "randomness.py",
-        "chosen.used = self.used",
-        "chosen.used = 0",
+        "chosen = Streams(self.key, self.starts[items])\n        chosen.used = self.used",
+        "chosen = Streams(self.key, self.starts[items])\n        chosen.used = 0",
         (RANDOMNESS + "test_selected_streams_read_on_where_they_were",),
     ),
     Patch(
