@@ -21,7 +21,8 @@ from textveil.noise.chacha import WideStreams
 from textveil.noise.gaussian import gaussian as gaussian_on_cpu
 from textveil.noise.laplace import radial_laplace as laplace_on_cpu
 from textveil.noise.reading import RESERVED
-from textveil.randomness import FreshStreams, Streams
+from textveil.noise.transforms import below
+from textveil.randomness import FreshStreams, RandomSource, Streams
 
 Draw = Callable[[Streams], NDArray[np.float64]]
 
@@ -80,7 +81,7 @@ def _looked_at(count: int) -> NDArray[np.int64]:
     if not count:
         return np.empty(0, dtype=np.int64)
     ends = np.arange(_CHECKED_AT_ENDS)
-    between = np.random.default_rng().integers(0, count, _CHECKED_BETWEEN)
+    between = below(RandomSource.secure().streams(b"rows to look at", np.arange(_CHECKED_BETWEEN)), count)
     return np.unique(np.clip(np.concatenate([ends, between, count - 1 - ends]), 0, count - 1))
 
 
