@@ -16,7 +16,7 @@ import triton.language as tl
 
 from textveil.gpu.devices import device_of
 from textveil.gpu.normals import float64, fma, gamma_of, gamma_parameters
-from textveil.noise.chacha import HALF, ROUNDS
+from textveil.noise.chacha import CONSTANTS, HALF, ROUNDS
 
 # Fastest on an H200, by little.
 _SIZE = 128
@@ -48,6 +48,7 @@ _COSINE = tl.constexpr(
     )
 )  # fmt: skip
 _PAIRS = tl.constexpr(HALF)
+_CONSTANTS = tl.constexpr(CONSTANTS)
 _KEY = ("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7")
 
 
@@ -79,8 +80,8 @@ def _block(k0, k1, k2, k3, k4, k5, k6, k7, n0, n1, n2, n3, ROUNDS: tl.constexpr)
     """Return the 16 numbers of the block of (n0, n1, n2, n3)."""
     k0, k1, k2, k3 = _bits(k0), _bits(k1), _bits(k2), _bits(k3)
     k4, k5, k6, k7 = _bits(k4), _bits(k5), _bits(k6), _bits(k7)
-    c0, c1 = tl.full((), 0x61707865, tl.uint32), tl.full((), 0x3320646E, tl.uint32)
-    c2, c3 = tl.full((), 0x79622D32, tl.uint32), tl.full((), 0x6B206574, tl.uint32)
+    c0, c1 = tl.full((), _CONSTANTS[0], tl.uint32), tl.full((), _CONSTANTS[1], tl.uint32)
+    c2, c3 = tl.full((), _CONSTANTS[2], tl.uint32), tl.full((), _CONSTANTS[3], tl.uint32)
     a0, a1, a2, a3, b0, b1, b2, b3 = c0, c1, c2, c3, k0, k1, k2, k3
     e0, e1, e2, e3, d0, d1, d2, d3 = k4, k5, k6, k7, n0, n1, n2, n3
     for _ in tl.static_range(ROUNDS // 2):

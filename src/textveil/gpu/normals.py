@@ -26,7 +26,7 @@ def float64(value: tl.constexpr):  # type: ignore[no-untyped-def]
 
 @triton.jit
 def fma(a, b, c):  # type: ignore[no-untyped-def]
-    """A b + c, rounded once."""
+    """Return a b + c, rounded once."""
     a, b = tl.broadcast(a, b)
     b, c = tl.broadcast(b, c)
     a, c = tl.broadcast(a, c)

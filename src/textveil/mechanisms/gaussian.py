@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from textveil.errors import InvalidInputError, require_count, require_positive, require_probability
 from textveil.gpu.noise import gaussian as gaussian_there
 from textveil.guarantees import Guarantee, Pairs, Relation, Unit
-from textveil.mechanisms.vectors import AdditiveMechanism, Integers, check_precision
+from textveil.mechanisms.vectors import AdditiveMechanism, Integers, NoiseThere, check_precision
 from textveil.noise.exact import LARGEST_DEVIATION, rounded_normal
 from textveil.noise.gaussian import gaussian
 from textveil.noise.gaussian_curve import gaussian_scale
@@ -125,12 +125,10 @@ class Gaussian(AdditiveMechanism):
         return self._steps * self.lattice.step if self.precision == "exact" else self.sigma
 
     @property
-    def draws_there(self) -> bool:
-        """Whether a GPU can draw the noise that the CPU draws."""
-        return self.precision == "fast"
-
-    def _draw_there(self, streams: Streams, device: Any) -> Any:
-        return gaussian_there(streams, self.dimension, self.sigma, device)
+    def _noise_there(self) -> NoiseThere | None:
+        if self.precision == "exact":
+            return None
+        return lambda streams, device: gaussian_there(streams, self.dimension, self.sigma, device)
 
     def _draw(self, streams: Streams) -> Integers:
         if self.precision == "exact":

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from textveil.errors import InvalidInputError, require_count, require_positive, require_probability
 from textveil.gpu.noise import radial_laplace as laplace_there
 from textveil.guarantees import Guarantee, Pairs, Relation, Unit
-from textveil.mechanisms.vectors import AdditiveMechanism, Integers, Vectors, check_precision
+from textveil.mechanisms.vectors import AdditiveMechanism, Integers, NoiseThere, Vectors, check_precision
 from textveil.noise.laplace import radial_laplace
 from textveil.noise.laplace_curve import laplace_scale
 from textveil.noise.lattice import Lattice, float_slack, lattice_for
@@ -165,12 +165,10 @@ class Laplace(AdditiveMechanism):
         return np.asarray(steps / np.linalg.norm(steps, axis=1, keepdims=True))
 
     @property
-    def draws_there(self) -> bool:
-        """Whether a GPU can draw the noise that the CPU draws."""
-        return self.precision == "fast" and not self.normalise
-
-    def _draw_there(self, streams: Streams, device: Any) -> Any:
-        return laplace_there(streams, self.dimension, self.scale, device)
+    def _noise_there(self) -> NoiseThere | None:
+        if self.precision == "exact" or self.normalise:
+            return None
+        return lambda streams, device: laplace_there(streams, self.dimension, self.scale, device)
 
     def _draw(self, streams: Streams) -> Integers:
         if self.precision == "exact":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from textveil.receipts import Release
 
 Vectors = NDArray[np.float64]
 Integers = NDArray[np.int64]
+NoiseThere = Callable[[Streams, Any], Any]
 
 
 class VectorMechanism(Mechanism):
@@ -85,11 +87,12 @@ class AdditiveMechanism(VectorMechanism):
     @property
     def draws_there(self) -> bool:
         """Whether a GPU can draw the noise that the CPU draws."""
-        return False
+        return self._noise_there is not None
 
-    def _draw_there(self, streams: Streams, device: Any) -> Any:
-        """Draw the noise of all items on a device, before it is rounded to the lattice, if `draws_there`."""
-        raise NotImplementedError
+    @property
+    def _noise_there(self) -> NoiseThere | None:
+        """What draws the noise of all items on a device, before it is rounded to the lattice; None if nothing does."""
+        return None
 
     def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
         """Release private vectors, with the receipt that says what was promised; vectors on a GPU get noise there."""
@@ -106,9 +109,10 @@ class AdditiveMechanism(VectorMechanism):
 
     def sample_there(self, items: Any, streams: Streams) -> Any:
         """Return what `_sample` does for float64 vectors on a device, if `draws_there`."""
-        if not self.draws_there:
+        draw = self._noise_there
+        if draw is None:
             raise InvalidInputError(f"this noise of {type(self).__name__} is drawn on the CPU: use release")
-        return self.lattice.add_there(items, self._draw_there(streams, items.device))
+        return self.lattice.add_there(items, draw(streams, items.device))
 
     def _sample(self, items: Vectors, streams: Streams) -> Vectors:
         return self.lattice.to_vectors(self.lattice.snap(items) + self._draw(streams))

@@ -59,7 +59,7 @@ class WideStreams(Streams):
         if isinstance(items, slice):
             rows = self.rows[items]
         elif isinstance(self.rows, range) and items.dtype != np.bool_:
-            # The rows of a batch are many.
+            # Millions of rows are not written out for some of them.
             rows = (self.rows.start + self.rows.step * items).astype(np.int64)
         else:
             rows = np.asarray(self.rows)[items]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 from rich.table import Table
 
 from textveil.errors import InvalidInputError
+from textveil.files.durable import write_whole
 from textveil.reproduce.sections import markdown_table
 
 
@@ -48,10 +47,10 @@ class Reproduction:
         if path != numbers and self.draw is None:
             raise InvalidInputError(f"there is no picture of this, only numbers: use {numbers.name}")
         written = [numbers]
-        _write(numbers, json.dumps(self.numbers, indent=1) + "\n")
+        write_whole(numbers, (json.dumps(self.numbers, indent=1) + "\n").encode())
         if self.records:
             written.append(path.with_suffix(".csv"))
-            _write(written[-1], _as_csv(self.records))
+            write_whole(written[-1], _as_csv(self.records).encode())
         # Last: what fails to be drawn has its numbers.
         if path != numbers and self.draw is not None:
             from textveil.measure.picture import save_picture
@@ -73,16 +72,3 @@ def _as_csv(records: Sequence[Mapping[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file, all or nothing."""
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise

@@ -1,4 +1,4 @@
-"""A picture of where a word goes: its likely replacements around it."""
+"""Pictures: where a word goes, with its likely replacements around it; and figures for others."""
 
 from textveil.measure.picture.disc import draw_word
 from textveil.measure.picture.figures import blank, kind_of, require_matplotlib, save_picture

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from textveil.errors import InvalidInputError, MissingDependencyError
+from textveil.files.durable import write_whole
 
 _FORMATS = ("svg", "png", "pdf")
 
@@ -34,17 +35,11 @@ def save_picture(figure: Any, path: str | os.PathLike[str]) -> None:
     """Write a figure as .svg, .png or .pdf, all or nothing; the same figure gives the same bytes."""
     import matplotlib as mpl
 
-    target, kind = Path(path), kind_of(path)
+    kind, drawn = kind_of(path), io.BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, mpl.rc_context({"svg.hashsalt": "textveil"}):
-            figure.savefig(file, format=kind, dpi=200, metadata=undated)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(target)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
+    with mpl.rc_context({"svg.hashsalt": "textveil"}):
+        figure.savefig(drawn, format=kind, dpi=200, metadata=undated)
+    write_whole(Path(path), drawn.getvalue())
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
