@@ -1,5 +1,9 @@
 import os
+import signal
+import threading
+import time
 
+import pytest
 from threadpoolctl import threadpool_info
 
 from textveil.compiled import over_threads
@@ -11,6 +15,72 @@ def threads_of_blas():
 
 def test_results_come_in_order():
     assert list(over_threads(lambda n: n * n, range(100), threads=3)) == [n * n for n in range(100)]
+
+
+def used_threads(count):
+    return set(over_threads(lambda _: (time.sleep(0.001), threading.get_ident())[1], range(20), threads=count))
+
+
+def test_threads_are_used_again():
+    first = used_threads(2)
+    assert len(first) == 2
+    assert used_threads(2) == first
+
+
+def test_work_may_spread_work_over_threads_itself():
+    def work(n):
+        return sum(over_threads(lambda m: n * m, range(10), threads=2))
+
+    assert list(over_threads(work, range(10), threads=2)) == [45 * n for n in range(10)]
+
+
+def test_no_more_threads_are_kept_than_some_calls_need():
+    before = threading.active_count()
+    at_once = [over_threads(lambda n: n, range(20), threads=3) for _ in range(20)]
+    for one in at_once:
+        next(one)
+    for one in at_once:
+        list(one)
+    assert threading.active_count() - before <= 4 * 3
+
+
+@pytest.mark.parametrize("end", ["failed", "abandoned"])
+def test_nothing_goes_on_behind_work_that_ended_early(end):
+    done = []
+
+    def work(n):
+        if n == 1 and end == "failed":
+            raise ValueError(n)
+        time.sleep(0.002)
+        done.append(n)
+
+    results = over_threads(work, range(100), threads=2)
+    if end == "failed":
+        with pytest.raises(ValueError, match="1"):
+            list(results)
+    else:
+        next(results)
+        results.close()
+    seen = list(done)
+    time.sleep(0.02)
+    assert done == seen
+    assert len(seen) < 10
+    assert list(over_threads(lambda n: n, range(5), threads=2)) == [0, 1, 2, 3, 4]
+
+
+def test_a_forked_child_starts_threads_of_its_own():
+    abandoned = over_threads(lambda n: n, range(50), threads=2)
+    next(abandoned)
+    # These wait for the next call, in the parent only.
+    used_threads(2)
+    if (child := os.fork()) == 0:
+        abandoned.close()
+        os._exit(0 if len(used_threads(2)) == 2 else 1)
+    patience = threading.Timer(30, os.kill, (child, signal.SIGKILL))
+    patience.start()
+    assert os.waitpid(child, 0)[1] == 0
+    patience.cancel()
+    abandoned.close()
 
 
 def test_blas_has_its_threads_again_when_the_last_is_done():

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -20,6 +21,9 @@ from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+# Pools of one size that are kept for the next calls.
+_MOST_KEPT = 4
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +61,7 @@ def over_threads(
         if count == 1:
             yield from map(work, items)
             return
-        with ThreadPoolExecutor(count) as pool:
+        with _pool(count) as pool:
             pending: deque[Future[Result]] = deque()
             for item in items:
                 pending.append(pool.submit(work, item))
@@ -65,6 +69,30 @@ def over_threads(
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
+
+
+@contextmanager
+def _pool(count: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of so many threads for one caller; those of earlier calls wait for the next, since starting takes long."""
+    kept = _kept_pools[count]
+    try:
+        pool = kept.pop()
+    except IndexError:
+        pool = ThreadPoolExecutor(count)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(cancel_futures=True)
+        raise
+    if len(kept) < _MOST_KEPT:
+        kept.append(pool)
+    else:
+        pool.shutdown()
+
+
+_kept_pools: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+# Threads are not there in a forked child.
+os.register_at_fork(after_in_child=_kept_pools.clear)
 
 
 class _OneThreadOfBlas:

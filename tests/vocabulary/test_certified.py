@@ -69,12 +69,12 @@ def test_a_list_that_gets_too_long_is_given_up_and_says_so():
 def test_a_list_that_was_given_up_is_never_taken_up_again():
     longest = certified._LONGEST
     least, lengths = np.zeros(1, dtype=np.float32), np.array([longest - 10], dtype=np.int32)
-    points, uppers = np.zeros((1, longest), dtype=np.int32), np.ones((1, longest), dtype=np.float32)
+    points, uppers = np.zeros((longest, 1), dtype=np.int32), np.ones((longest, 1), dtype=np.float32)
     scores, reached = np.ones(64, dtype=np.float32), np.uint64(2**64 - 1)
     certified._add(scores, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
     assert lengths[0] == longest + 1
     # Now most of what was on the list would drop out; but what was not put on it is lost.
-    least[0], uppers[0, 5:] = 0.5, 0
+    least[0], uppers[5:, 0] = 0.5, 0
     certified._add(scores, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
     assert lengths[0] == longest + 1
 

@@ -48,7 +48,7 @@ class ShortLists:
         lengths = np.zeros(count, dtype=np.int32)
         asked = (coded.codes, first_sums(coded.sums), coded.scales, coded.norms, coded.errors)
         room = self._room(count)
-        short = (least, lengths, room[0][:count], room[1][:count])
+        short = (least, lengths, room[0][:, :count], room[1][:, :count])
         scores, reached = np.empty((QUERIES, POINTS), dtype=np.float32), np.empty(QUERIES, dtype=np.uint64)
         _make_lists(self._table, asked, short, (*np.empty((3, count), dtype=np.float32), scores, reached))
         answers, margins = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
@@ -57,12 +57,15 @@ class ShortLists:
         return answers, margins, lengths[: len(queries)] <= _LONGEST
 
     def _room(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Room for the lists of so many queries, that of an earlier call: fresh pages cost more than the lists."""
+        """Room for the lists of so many queries, that of an earlier call: fresh pages cost more than the lists.
+
+        A list is a column. Most are short, so that all of them together fill the first few rows.
+        """
         with suppress(IndexError):
             room = self._rooms.pop()
-            if len(room[0]) >= count:
+            if room[0].shape[1] >= count:
                 return room
-        return np.empty((count, _LONGEST), np.int32), np.empty((count, _LONGEST), np.float32)
+        return np.empty((_LONGEST, count), np.int32), np.empty((_LONGEST, count), np.float32)
 
 
 @compiled
@@ -115,7 +118,7 @@ def _highest(scores):  # type: ignore[no-untyped-def]
 def _add(scores, reached, error, first, q, short):  # type: ignore[no-untyped-def]
     """Put points on the list of a query; one that is nearly full is looked through first, and given up if in vain."""
     least, lengths, listed, uppers = short
-    length, lowest, points, ends = lengths[q], least[q], listed[q], uppers[q]
+    length, lowest, points, ends = lengths[q], least[q], listed[:, q], uppers[:, q]
     bits = reached
     while bits:
         lowest = max(lowest, scores[lowest_bit(bits)] - error)
@@ -163,16 +166,16 @@ def _choose(points, halves, rows, queries, short, answers, margins):  # type: ig
     for q in range(queries.shape[0]):
         if lengths[q] > _LONGEST:
             continue
-        left = _still_possible(listed[q], uppers[q], lengths[q], least[q])
+        left = _still_possible(listed[:, q], uppers[:, q], lengths[q], least[q])
         if left == 0:
             lengths[q] = _LONGEST + 1
             continue
-        answers[q], margins[q] = rows[listed[q, 0]], np.inf
+        answers[q], margins[q] = rows[listed[0, q]], np.inf
         if left == 1:
             continue
         best, second = -np.inf, -np.inf
         for n in range(left):
-            row = rows[listed[q, n]]
+            row = rows[listed[n, q]]
             score = _product(points[row], queries[q]) - halves[row]
             if score > best or (score == best and row < answers[q]):
                 best, second, answers[q] = score, best, row
