@@ -1,3 +1,4 @@
+import pickle
 from contextlib import nullcontext
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 
 import textveil as tv
 from textveil.errors import InvalidInputError
-from textveil.gpu import depth, pairs, search
+from textveil.gpu import depth, devices, pairs, search
 from textveil.gpu.devices import accelerator_of, checked_device, there
 from textveil.mechanisms import nearest_word
 from textveil.noise.lattice import Lattice
@@ -48,6 +49,25 @@ def test_a_gpu_has_its_number_as_that_of_a_tensor_has(monkeypatch):
     assert checked_device("cuda:0") == torch.device("cuda:0")
     with pytest.raises(InvalidInputError, match="has 2 CUDA devices"):
         checked_device("cuda:2")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("kind", [lambda words: words, lambda words: tv.Candidates(words.points, words.words)])
+def test_a_worker_takes_a_device_of_the_same_kind_if_it_sees_one(vocabulary, device, kind, monkeypatch):
+    public = kind(vocabulary)
+    sent = pickle.dumps(public.on(device))
+    arrived = pickle.loads(sent)  # noqa: S301
+    assert arrived.device == checked_device(device)
+    assert arrived.digest == public.digest
+    assert pickle.loads(pickle.dumps(public)).device is None  # noqa: S301
+
+    def sees_none(device):
+        raise InvalidInputError("no such device")
+
+    monkeypatch.setattr(devices, "checked_device", sees_none)
+    arrived = pickle.loads(sent)  # noqa: S301
+    assert arrived.device is None
+    assert arrived.digest == public.digest
 
 
 def test_what_other_threads_and_queues_use_is_finished(monkeypatch):

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 from textveil.vocabulary import certified, search
-from textveil.vocabulary.byte_products import QUERIES, available
+from textveil.vocabulary.byte_products import QUERIES
 from textveil.vocabulary.certified import ShortLists
-from textveil.vocabulary.codes import encode_points, encode_queries
+from textveil.vocabulary.instructions import CHOSEN
 from textveil.vocabulary.search import NearestPoint, half_norms
 
 STEP = 2.0**-20
 
-pytestmark = pytest.mark.skipif(not available(), reason="this processor has no instruction for 8-bit products")
+pytestmark = pytest.mark.skipif(CHOSEN is None, reason="this processor has no instructions for 8-bit products")
 
 
 def clustered(seed, count, dimension, *, clusters=30):
@@ -31,8 +31,8 @@ def noisy(points, epsilon, count, seed):
 
 
 def listed(points, queries):
-    halves = half_norms(points)
-    return ShortLists(points, halves, encode_points(points, halves)).nearest(queries, encode_queries(queries, QUERIES))
+    lists = ShortLists(points, half_norms(points))
+    return lists.nearest(queries, lists.encoded(queries))
 
 
 def best_by_float64(points, queries):
@@ -49,10 +49,21 @@ def test_the_best_point_is_on_the_list_and_chosen(dimension, epsilon):
     best, scores = best_by_float64(points, queries)
     assert certain.mean() > 0.9
     assert (answers == best)[certain].all()
-    # What is not on the list can't be the best; the second best need not be on it.
+    # The second best need not be on the list, and what is not looked at counts by its upper end.
     true_margins = scores.max(axis=1) - np.sort(scores, axis=1)[:, -2]
-    assert (margins >= true_margins - 1e-9)[certain].all()
     assert (true_margins > 0)[np.isinf(margins)].all()
+    assert (margins > 0)[certain & (true_margins > 1e-9)].all()
+
+
+def test_a_margin_counts_what_was_not_looked_at():
+    points, halves, rows = np.array([[0.0], [10.0], [9.0]], dtype=np.float32), np.zeros(3), np.arange(3)
+    least, lengths = np.full(1, -np.inf, dtype=np.float32), np.array([3], dtype=np.int32)
+    # The second one has the highest upper end and the best score; that of the third may be 9.5, and was not computed.
+    listed, uppers = np.array([[0], [1], [2]], dtype=np.int32), np.array([[3.0], [11.0], [9.5]], dtype=np.float32)
+    answers, margins = np.zeros(1, dtype=np.int64), np.zeros(1)
+    certified._choose(points, halves, rows, np.ones((1, 1)), (least, lengths, listed, uppers), answers, margins)
+    assert answers.tolist() == [1]
+    assert margins.tolist() == [0.5]
 
 
 def test_a_list_that_gets_too_long_is_given_up_and_says_so():
@@ -70,12 +81,12 @@ def test_a_list_that_was_given_up_is_never_taken_up_again():
     longest = certified._LONGEST
     least, lengths = np.zeros(1, dtype=np.float32), np.array([longest - 10], dtype=np.int32)
     points, uppers = np.zeros((longest, 1), dtype=np.int32), np.ones((longest, 1), dtype=np.float32)
-    scores, reached = np.ones(64, dtype=np.float32), np.uint64(2**64 - 1)
-    certified._add(scores, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
+    scores, reached = np.ones((QUERIES, 64), dtype=np.float32), np.uint64(2**64 - 1)
+    certified._add(scores, 0, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
     assert lengths[0] == longest + 1
     # Now most of what was on the list would drop out; but what was not put on it is lost.
     least[0], uppers[5:, 0] = 0.5, 0
-    certified._add(scores, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
+    certified._add(scores, 0, reached, np.float32(0.1), 0, 0, (least, lengths, points, uppers))
     assert lengths[0] == longest + 1
 
 
@@ -118,12 +129,12 @@ def test_both_ways_give_the_same_answers(monkeypatch):
     points = clustered(6, 5000, 64)
     queries = noisy(points, 8.0, 700, seed=8)
     by_codes = NearestPoint(points).nearest(queries)
-    monkeypatch.setattr(search, "available", lambda: False)
+    monkeypatch.setattr(search, "CHOSEN", None)
     assert (NearestPoint(points).nearest(queries) == by_codes).all()
 
 
 def test_few_queries_are_left_for_another_way():
-    points = clustered(9, 5000, 100)
+    points = clustered(9, 6000, 100)
     for epsilon in (2.0, 10.0, 40.0):
         _, _, certain = listed(points, noisy(points, epsilon, 200, seed=10))
         assert certain.mean() > 0.95

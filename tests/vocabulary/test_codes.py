@@ -9,18 +9,21 @@ from textveil.gpu.tiles import BLOCK
 from textveil.vocabulary.byte_products import (
     POINTS,
     QUERIES,
-    available,
     first_sums,
+    highest,
     lowest_bit,
     pack_points,
+    reaching,
     score_bytes,
 )
 from textveil.vocabulary.codes import encode_points, encode_queries
+from textveil.vocabulary.instructions import AVX2, CHOSEN, KIND, VNNI
 from textveil.vocabulary.search import half_norms
 
 STEP = 2.0**-20
 
-needs_instruction = pytest.mark.skipif(not available(), reason="this processor has no instruction for 8-bit products")
+needs_instructions = pytest.mark.skipif(CHOSEN is None, reason="this processor has none for 8-bit products")
+kinds = pytest.mark.parametrize("kind", [VNNI, AVX2], ids=["vnni", "avx2"])
 
 
 def table(seed, count, dimension, *, scale=1.0):
@@ -31,9 +34,9 @@ def table(seed, count, dimension, *, scale=1.0):
     return np.rint(points / STEP) * STEP
 
 
-def scores_and_bounds(points, queries):
+def scores_and_bounds(points, queries, kind=VNNI):
     """The scores by codes, the true ones, and the bound on the difference, for points in the order of the codes."""
-    codes, asked = encode_points(points, half_norms(points)), encode_queries(queries)
+    codes, asked = encode_points(points, half_norms(points), kind), encode_queries(queries, kind=kind)
     products = (asked.codes.astype(np.int64) @ codes.codes.T.astype(np.int64)).astype(np.float32)
     scales = np.repeat(codes.scales, BLOCK)[None] * asked.scales[:, None]
     scores = (products * scales - codes.halves)[:, : len(points)]
@@ -45,10 +48,11 @@ def scores_and_bounds(points, queries):
 
 @pytest.mark.parametrize("dimension", [1, 7, 100, 301])
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
-def test_the_bound_covers_every_score(dimension, size):
+@kinds
+def test_the_bound_covers_every_score(dimension, size, kind):
     points = table(dimension, 700, dimension)
     queries = size * table(dimension + 1, 40, dimension)
-    scores, true, bounds = scores_and_bounds(points, queries)
+    scores, true, bounds = scores_and_bounds(points, queries, kind)
     assert (np.abs(scores - true) <= bounds).all()
 
 
@@ -68,7 +72,7 @@ def test_the_bound_covers_points_that_are_made_to_break_it(data):
     points += data.draw(st.sampled_from([0.0, 0.5, STEP, 0.5 - STEP]))
     queries = np.array(data.draw(st.lists(row, min_size=1, max_size=5))) + data.draw(st.sampled_from([0.0, 0.5, 0.499]))
     queries = queries[np.abs(queries).max(axis=1) > 0]
-    scores, true, bounds = scores_and_bounds(points, queries)
+    scores, true, bounds = scores_and_bounds(points, queries, data.draw(st.sampled_from([VNNI, AVX2])))
     assert (np.abs(scores - true) <= bounds).all()
 
 
@@ -93,41 +97,72 @@ def test_zero_vectors_have_codes():
     assert not asked.codes.any()
 
 
+def meeting_in_16_bits(codes):
+    """The sizes of the codes of queries, those together that AVX2 multiplies and adds up in one sum of 16 bits."""
+    sizes = np.abs(codes.astype(np.int64))
+    filled = np.pad(sizes, ((0, 0), (0, -sizes.shape[1] % (4 * AVX2.steps))))
+    return filled.reshape(len(codes), -1, AVX2.steps, 2, 2).sum(axis=(2, 4))
+
+
+@pytest.mark.parametrize("dimension", [1, 4, 11, 12, 13, 50, 298, 300])
+@pytest.mark.parametrize("flat", [False, True])
+def test_no_sum_of_16_bits_can_overflow(dimension, flat):
+    queries = 3 * table(dimension, 500, dimension)
+    if flat:
+        queries = np.sign(queries) * np.random.default_rng(1).uniform(0.98, 1, queries.shape)
+    points = encode_points(table(2, 300, dimension), np.zeros(300), AVX2).codes
+    assert np.abs(points).max() == AVX2.largest
+    most = meeting_in_16_bits(encode_queries(queries, kind=AVX2).codes).max()
+    assert most * (AVX2.largest + AVX2.shift) < 2**15
+    assert most > AVX2.most / 2 or dimension < 12
+    assert dimension < 12 or meeting_in_16_bits(encode_queries(queries, kind=VNNI).codes).max() > AVX2.most
+
+
 @compiled
 def all_scores(packed, queries, sums, halves, factors, thresholds, out, found):
-    scores, reached = np.empty((QUERIES, POINTS), dtype=np.float32), np.empty(QUERIES, dtype=np.uint64)
-    for group in range(packed.shape[0]):
+    scores, best = np.empty((QUERIES, POINTS), dtype=np.float32), np.full(queries.shape[0], -np.inf, dtype=np.float32)
+    for group in range(halves.size // POINTS):
         for first in range(0, queries.shape[0], QUERIES):
-            if score_bytes(packed, group, queries, first, sums, halves, factors, thresholds, scores, reached):
+            asking = score_bytes(packed, group, queries, first, sums, halves, factors, thresholds, scores)
+            if asking:
                 out[first : first + QUERIES, group * POINTS : (group + 1) * POINTS] = scores
-                for i in range(QUERIES):
-                    bits = reached[i]
-                    while bits:
-                        found[first + i, group * POINTS + lowest_bit(bits)] = True
-                        bits &= bits - np.uint64(1)
+            for i in range(QUERIES):
+                bits = (
+                    reaching(scores, i, thresholds[first + i])
+                    if asking >> np.uint64(i) & np.uint64(1)
+                    else np.uint64(0)
+                )
+                if bits:
+                    best[first + i] = max(best[first + i], highest(scores, i))
+                while bits:
+                    found[first + i, group * POINTS + lowest_bit(bits)] = True
+                    bits &= bits - np.uint64(1)
+    return best
 
 
-@needs_instruction
-@pytest.mark.parametrize("width", [4, 52, 300])
+@needs_instructions
+@pytest.mark.parametrize("width", [4, 12, 16, 52, 300])
 def test_products_of_bytes_are_those_of_whole_numbers(width):
     generator = np.random.default_rng(width)
-    points = generator.integers(-127, 128, (3 * POINTS, width)).astype(np.int8)
-    queries = generator.integers(-127, 128, (4 * QUERIES, width)).astype(np.int8)
-    points[:2], queries[:2] = 127, -127
-    points[2:4], queries[2:4] = -127, 127
+    largest = KIND.largest if KIND.most is None else KIND.most // (2 * KIND.steps)
+    points = generator.integers(-KIND.largest, KIND.largest + 1, (3 * POINTS, width)).astype(np.int8)
+    queries = generator.integers(-largest, largest + 1, (4 * QUERIES, width)).astype(np.int8)
+    points[:2], queries[:2] = KIND.largest, -largest
+    points[2:4], queries[2:4] = -KIND.largest, largest
     out, found = np.empty((len(queries), len(points)), dtype=np.float32), np.zeros((len(queries), len(points)), bool)
     halves, factors = np.zeros(len(points), dtype=np.float32), np.ones(len(queries), dtype=np.float32)
     sums = first_sums(queries.sum(axis=1, dtype=np.int32))
-    all_scores(pack_points(points), queries, sums, halves, factors, factors * -np.inf, out, found)
+    best = all_scores(pack_points(points), queries, sums, halves, factors, factors * -np.inf, out, found)
     assert (out == queries.astype(np.int64) @ points.T.astype(np.int64)).all()
     assert found.all()
+    assert (best == out.max(axis=1)).all()
 
 
-@needs_instruction
+@needs_instructions
 def test_points_with_a_score_of_at_least_the_threshold_are_found():
     generator = np.random.default_rng(8)
-    points = generator.integers(-127, 128, (10 * POINTS, 20)).astype(np.int8)
-    queries = generator.integers(-127, 128, (5 * QUERIES, 20)).astype(np.int8)
+    points = generator.integers(-63, 64, (10 * POINTS, 20)).astype(np.int8)
+    queries = generator.integers(-40, 41, (10 * QUERIES, 20)).astype(np.int8)
     halves = generator.uniform(0, 500, len(points)).astype(np.float32)
     factors = generator.choice(np.float32([0.25, 0.5, 1]), len(queries))
     products = (queries.astype(np.int64) @ points.T.astype(np.int64)).astype(np.float32)

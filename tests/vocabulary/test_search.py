@@ -16,7 +16,7 @@ STEP = 2.0**-20
 def _path(request, monkeypatch):
     """Every test of this file sees both ways to answer."""
     if request.param == "floats":
-        monkeypatch.setattr(search, "available", lambda: False)
+        monkeypatch.setattr(search, "CHOSEN", None)
     else:
         for limit in ("_WORTH_QUERIES", "_WORTH_WORDS", "_WORTH_DIMENSION"):
             monkeypatch.setattr(search, limit, 0)

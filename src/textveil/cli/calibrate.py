@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.options import Device, Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def run(
     weights: Weights = None,
     vocabulary: Table = None,
     size: Size = _SIZE,
+    device: Device = None,
     deniability: Deniability = None,
     factor: Factor = 2.0,
     share: Share = 1.0,
@@ -56,7 +57,7 @@ def run(
 
     if picture is not None:
         kind_of(picture)
-    table = vocabulary_of(vocabulary, size)
+    table = vocabulary_of(vocabulary, size, device)
 
     def make(value: float | None) -> Exponential:
         return mechanism_of(  # type: ignore[return-value]

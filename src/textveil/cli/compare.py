@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import vocabulary_of
+from textveil.cli.options import Device, vocabulary_of
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer words, texts and releases: minutes at most.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Public number that all random draws follow from.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Measure anew what an earlier run has left.")] = False,
-    device: Annotated[
-        str | None, typer.Option("--device", help="Where words are searched and all pairs compared: cuda, say.")
-    ] = None,
+    device: Device = None,
 ) -> None:
     """Draw the frontier of privacy and utility: all mechanisms at an equal guarantee, on public data.
 

@@ -47,11 +47,17 @@ class Where(TypedDict):
     engine: Engine | None
 
 
-def where_of(name: str, workers: int | None, address: str | None, gpus: float, *, ledger: str | None) -> Where:
+def where_of(
+    name: str, workers: int | None, address: str | None, gpus: float, *, ledger: str | None, device: str | None = None
+) -> Where:
     """Return where files are released; the ledger that pays is no matter of the workers."""
     if name == "ray":
         if address is not None and ledger is not None:
             _require_no_password(ledger)
+        if device not in (None, "cpu") and not gpus:
+            raise InvalidInputError(
+                f"--device {device} would not reach the workers, who see no GPU; add --worker-gpus 1"
+            )
         from textveil.engines import RayEngine
 
         return {"threads": None, "engine": RayEngine(workers=workers, address=address, gpus=gpus)}

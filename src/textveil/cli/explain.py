@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from textveil.cli.options import Epsilon, Name, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.options import (
+    Device,
+    Epsilon,
+    Name,
+    Radius,
+    Size,
+    Table,
+    Unchanged,
+    Weights,
+    mechanism_of,
+    vocabulary_of,
+)
 from textveil.errors import InvalidInputError
 
 
@@ -20,6 +31,7 @@ def run(
     weights: Weights = None,
     vocabulary: Table = None,
     size: Size = 30_000,
+    device: Device = None,
     picture: Annotated[
         Path | None,
         typer.Option("--picture", help="Draw one word and its likely replacements: .svg, .png or .pdf."),
@@ -33,7 +45,7 @@ def run(
         if len(words) != 1:
             raise InvalidInputError(f"--picture draws one word (got {len(words)})")
     made = mechanism_of(
-        vocabulary_of(vocabulary, size),
+        vocabulary_of(vocabulary, size, device),
         name=mechanism,
         epsilon=epsilon,
         unchanged=unchanged,

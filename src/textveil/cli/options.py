@@ -41,16 +41,29 @@ Table = Annotated[
     typer.Option("--vocabulary", help="Word vectors: GloVe, word2vec, gensim, npz; or hyperbolic. Default: GloVe 6B."),
 ]
 Size = Annotated[int, typer.Option("--words", help="Most words of the default or hyperbolic vocabulary.")]
+Device = Annotated[
+    str | None,
+    typer.Option("--device", help="Where words are compared and searched, such as cuda; by default on the cores."),
+]
 
 
-def vocabulary_of(path: Path | None, size: int) -> Vocabulary:
+def vocabulary_of(path: Path | None, size: int, device: str | None = None) -> Vocabulary:
     """Return the vocabulary at a path, the hyperbolic one that comes with textveil, or the default one."""
+    from textveil.spaces import Euclidean
     from textveil.vocabulary import Vocabulary
     from textveil.vocabulary.hyperbolic import WORDS as MOST_NOUNS
 
     if path == Path("hyperbolic"):
-        return Vocabulary.hyperbolic(min(size, MOST_NOUNS))
-    return Vocabulary.default(size) if path is None else Vocabulary.load(path)
+        vocabulary = Vocabulary.hyperbolic(min(size, MOST_NOUNS))
+    else:
+        vocabulary = Vocabulary.default(size) if path is None else Vocabulary.load(path)
+    if device is None:
+        return vocabulary
+    if not isinstance(vocabulary.space, Euclidean):
+        raise InvalidInputError(
+            "--device would do nothing: hyperbolic distances are computed on the cores; leave it out"
+        )
+    return vocabulary.on(device)
 
 
 def mechanism_of(
@@ -61,6 +74,7 @@ def mechanism_of(
     unchanged: float | None,
     radius: str,
     weights: str | None,
+    precision: str = "exact",
 ) -> WordMechanism:
     """Return the word mechanism that the options describe, calibrated."""
     from textveil.measure.calibration import calibrate
@@ -72,12 +86,14 @@ def mechanism_of(
         )
     if name not in ("exponential", "nearest"):
         raise InvalidInputError(f"--mechanism must be exponential or nearest (got {name})")
+    if name == "exponential" and precision != "exact":
+        raise InvalidInputError("--precision would do nothing: the choice of exponential is exact always; leave it out")
     chosen = _weights(weights, vocabulary, by_epsilon=epsilon is not None)
     cut = None if chosen and radius == "auto" else _radius(radius)
 
     def make(value: float) -> WordMechanism:
         if name == "nearest":
-            return NearestWord(vocabulary, Laplace(epsilon=value, dimension=vocabulary.dimension, precision="exact"))
+            return NearestWord(vocabulary, Laplace(epsilon=value, dimension=vocabulary.dimension, precision=precision))
         return Exponential(vocabulary, epsilon=value, radius=cut, weights=chosen).calibrate()
 
     if epsilon is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.engine import EngineName, RayAddress, WorkerGpus, Workers, where_of
-from textveil.cli.options import Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.options import Device, Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
 from textveil.cli.running import (
     Column,
     Delimiter,
@@ -23,6 +23,7 @@ from textveil.cli.running import (
 )
 from textveil.cli.spending import DatasetName, LedgerUrl, MaxRows, MaxWords, Part, UnitColumn, spending_of
 from textveil.cli.utterances import Beam, Model, Name, adept_of
+from textveil.cli.vector_options import Precision
 
 _NEARLY_ALL = 0.9
 _SIZE = 30_000
@@ -49,6 +50,8 @@ def run(
     weights: Weights = None,
     vocabulary: Table = None,
     size: Size = _SIZE,
+    precision: Precision = "exact",
+    device: Device = None,
     case: Annotated[str, typer.Option("--case", help="sentence, lower, or keep (reveals the capitals).")] = "sentence",
     keep_stop_words: Annotated[
         bool, typer.Option("--keep-stop-words", help="Release common words (the, of, ...) as they are: reveals them.")
@@ -88,6 +91,8 @@ def run(
             "--weights": weights is not None,
             "--vocabulary": vocabulary is not None,
             "--words": size != _SIZE,
+            "--precision": precision != "exact",
+            "--device": device is not None,
             "--case": case != "sentence",
             "--keep-stop-words": keep_stop_words,
             "--consistent": consistent,
@@ -96,12 +101,13 @@ def run(
         work: Adept | TextRewriter = adept_of(mechanism, epsilon, model, beam, not_for_it=given)
     else:
         words = mechanism_of(
-            vocabulary_of(vocabulary, size),
+            vocabulary_of(vocabulary, size, device),
             name=mechanism,
             epsilon=epsilon,
             unchanged=unchanged,
             radius=radius,
             weights=weights,
+            precision=precision,
         )
         _warn(words)
         work = TextRewriter(words, protect=_protection(keep_stop_words), case=case, consistent=consistent)
@@ -117,7 +123,7 @@ def run(
         receipt=receipt,
         overwrite=overwrite,
         spending=spending_of(ledger, dataset, part, max_words, unit_column, max_rows),
-        **where_of(engine, workers, ray_address, worker_gpus, ledger=ledger),
+        **where_of(engine, workers, ray_address, worker_gpus, ledger=ledger, device=device),
     )
     done = carried_out(job, preview=preview, discard=discard)
     if done is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NAMES = (
-    "alpha|candidates|case|clip|column|counting|covariance|dataset|delimiter|delta|dtype|epsilon|format|header|metric|mix|"
+    "alpha|candidates|case|clip|column|counting|covariance|dataset|delimiter|delta|device|dtype|epsilon|format|header|metric|mix|"
     "nearest|normalise|offset|overwrite|packed|precision|projection|projections|public|radius|receipt|sampler|samples|sensitivity|"
     "target|unit|utility|vocabulary|weights|workers"
 )

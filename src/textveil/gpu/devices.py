@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -28,13 +28,24 @@ def checked_device(device: Any) -> Any:
     if found.type not in ("cpu", "cuda"):
         raise InvalidInputError(f'device must be "cpu" or "cuda" (got {device!r}): others have no float64')
     if found.type == "cuda" and not torch.cuda.is_available():
-        raise InvalidInputError(f"torch finds no CUDA device on this machine (asked for {device!r}); use device=None")
+        raise InvalidInputError(
+            f"torch finds no CUDA device on this machine (asked for {device!r}); leave the device out to use the cores"
+        )
     if found.type == "cuda":
         # With its number, as tensors have it, and whatever the current device of another thread is.
         found = torch.device("cuda", torch.cuda.current_device() if found.index is None else found.index)
         if found.index >= torch.cuda.device_count():
             raise InvalidInputError(f"this machine has {torch.cuda.device_count()} CUDA devices (asked for {device!r})")
     return found
+
+
+def device_here(kind: str | None) -> Any | None:
+    """Return the device of this kind that a process sees, None if it sees none: answers are the same without."""
+    if kind is None:
+        return None
+    with suppress(InvalidInputError, MissingDependencyError):
+        return checked_device(kind)
+    return None
 
 
 def there(array: NDArray[Any], device: Any, kind: Any = None) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError
-from textveil.gpu.devices import checked_device
+from textveil.gpu.devices import checked_device, device_here
 from textveil.hashing import Packed
 from textveil.immutable import Immutable, read_only
 from textveil.mechanisms.candidate_files import CandidateFile, TextEncoder, encoded
@@ -46,7 +46,7 @@ class Candidates(Immutable):
     vectors: NDArray[Any]
     texts: Sequence[str] | None = None
 
-    # The device of torch that was chosen by `on`, or None. Copies and pickles have none.
+    # The device of torch that was chosen by `on`, or None.
     device: ClassVar[Any] = None
 
     def __post_init__(self) -> None:
@@ -84,6 +84,10 @@ class Candidates(Immutable):
         same = object.__new__(type(self))
         vars(same).update(vars(self), device=None if device is None else checked_device(device))
         return same
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process may see other devices: it takes one of the same kind, if it sees one.
+        return _restore, (self.vectors, self.texts, None if self.device is None else self.device.type)
 
     def save(self, path: str | Path) -> None:
         """Write the candidates to an npz file, in one piece or not at all."""
@@ -145,6 +149,10 @@ class Candidates(Immutable):
                 f"gives {encoder.dimension}; encode them by the same encoder"
             )
         return candidates
+
+
+def _restore(vectors: NDArray[Any], texts: Sequence[str] | None, device: str | None) -> Candidates:
+    return Candidates(vectors, texts).on(device_here(device))
 
 
 def _checked_texts(texts: Sequence[str], count: int) -> tuple[str, ...]:

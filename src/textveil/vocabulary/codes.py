@@ -1,6 +1,7 @@
 """Points and queries as 8-bit whole numbers, with a bound on what that changes in any score.
 
-A point x is about s X and a query q about t Q, X and Q whole numbers from -127 to 127. Then q.x differs from the
+A point x is about s X and a query q about t Q, X and Q whole numbers from -127 to 127, or smaller ones where the
+instructions that multiply them ask for it. Then q.x differs from the
 whole number t s Q.X by at most |t Q| |x - s X| + |q - t Q| |x|. Points are put in the order of their largest
 coordinate, so that the points of a block have nearly the same s and share it. Proof: docs/search.md, claim 1.
 """
@@ -18,6 +19,7 @@ from textveil.elementary import float_bits, float_from_bits
 from textveil.errors import InvalidInputError
 from textveil.gpu.codes import LARGEST, bounds_of
 from textveil.gpu.tiles import BLOCK
+from textveil.vocabulary.instructions import VNNI, Instructions
 from textveil.vocabulary.lattice import STEP
 
 Ids = NDArray[np.int64]
@@ -82,8 +84,15 @@ class QueryCodes:
     on_lattice: NDArray[np.bool_]
 
 
-def encode_points(points: NDArray[Any], halves: Floats) -> PointCodes:
-    """Return the codes of a table; points whose half norm is infinite are left out."""
+def encode_points(points: NDArray[Any], halves: Floats, kind: Instructions = VNNI) -> PointCodes:
+    """Return the codes of a table; points whose half norm is infinite are left out.
+
+    Parameters
+    ----------
+    points : in rows
+    halves : |x|^2 / 2 of each
+    kind : what multiplies the codes, and says how large they may be
+    """
     kept = np.flatnonzero(np.isfinite(halves))
     largest = np.empty(len(kept))
     spread = [slice(start, start + _ROWS) for start in range(0, len(kept), _ROWS)]
@@ -93,13 +102,13 @@ def encode_points(points: NDArray[Any], halves: Floats) -> PointCodes:
     count = -(-len(kept) // BLOCK) * BLOCK
     rows = np.zeros(count, dtype=np.int64)
     rows[: len(kept)] = kept[order]
-    scales = np.divide(largest[order[::BLOCK]], LARGEST).astype(np.float32)
+    scales = np.divide(largest[order[::BLOCK]], kind.largest).astype(np.float32)
     codes = np.zeros((count, _width(points.shape[1])), dtype=np.int8)
     norms, errors = np.zeros((2, count))
 
     def encode(part: slice) -> None:
         own = np.repeat(scales[part.start // BLOCK : -(-part.stop // BLOCK)], BLOCK).astype(np.float64)
-        _encode(points, rows[part], own, codes[part], norms[part], errors[part])
+        _encode(points, rows[part], own, float(kind.largest), codes[part], norms[part], errors[part])
 
     spread = [slice(start, min(start + _ROWS, len(kept))) for start in range(0, len(kept), _ROWS)]
     for _ in over_threads(encode, spread):
@@ -109,20 +118,24 @@ def encode_points(points: NDArray[Any], halves: Floats) -> PointCodes:
     return PointCodes(rows, codes, singles, scales, _bounds(norms, errors))
 
 
-def encode_queries(queries: Floats, multiple: int = 1) -> QueryCodes:
+def encode_queries(queries: Floats, multiple: int = 1, kind: Instructions = VNNI) -> QueryCodes:
     """Return the codes of queries; they bound scores of queries with norms from 2^-60 to 2^60.
 
     Parameters
     ----------
     queries : in rows
     multiple : of this many, to which their number is filled up
+    kind : what multiplies the codes, and says how large they may be
     """
     count = -(-len(queries) // multiple) * multiple
     codes = np.zeros((count, _width(queries.shape[1])), dtype=np.int8)
     sums, on_lattice = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.bool_)
     scales, norms, errors = np.zeros((3, count), dtype=np.float32)
     coded = QueryCodes(codes, sums, scales, norms, errors, np.zeros(count), on_lattice)
-    require_near(_encode_queries(queries, codes, sums, scales, norms, errors, coded.lengths, on_lattice))
+    # Rounding adds at most a half to each of the two codes of a step.
+    most = 0 if kind.most is None else kind.most - kind.steps
+    out = (codes, sums, scales, norms, errors, coded.lengths, on_lattice)
+    require_near(_encode_queries(queries, most, out))
     return coded
 
 
@@ -151,14 +164,14 @@ def _largest(points, rows, largest):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _encode(vectors, rows, scales, codes, norms, errors):  # type: ignore[no-untyped-def]
+def _encode(vectors, rows, scales, largest, codes, norms, errors):  # type: ignore[no-untyped-def]
     for i in range(rows.size):
         scale, norm, error = scales[i], 0.0, 0.0
         inverse = 1.0 / scale if scale > 0.0 else 0.0
         vector = vectors[rows[i]]
         for k in range(vector.size):
             value = np.float64(vector[k])
-            code = min(max(np.rint(value * inverse), -127.0), 127.0)
+            code = min(max(np.rint(value * inverse), -largest), largest)
             left = value - scale * code
             codes[i, k] = np.int8(code)
             norm += value * value
@@ -167,8 +180,26 @@ def _encode(vectors, rows, scales, codes, norms, errors):  # type: ignore[no-unt
 
 
 @compiled_reduction
-def _encode_queries(queries, codes, sums, scales, norms, errors, lengths, on_lattice):  # type: ignore[no-untyped-def]
+def _largest_sum(vector):  # type: ignore[no-untyped-def]
+    """At least the largest sum of sizes of those whose products AVX2 adds up in 16 bits: pairs, in three steps."""
+    whole = vector.size // 12 * 12
+    rest = 0.0
+    for k in range(whole, vector.size):
+        rest += abs(vector[k])
+    found = rest
+    for k in range(0, whole, 12):
+        first = abs(vector[k]) + abs(vector[k + 4]) + abs(vector[k + 8])
+        second = abs(vector[k + 1]) + abs(vector[k + 5]) + abs(vector[k + 9])
+        third = abs(vector[k + 2]) + abs(vector[k + 6]) + abs(vector[k + 10])
+        fourth = abs(vector[k + 3]) + abs(vector[k + 7]) + abs(vector[k + 11])
+        found = max(found, first + second, third + fourth)
+    return found
+
+
+@compiled_reduction
+def _encode_queries(queries, most, out):  # type: ignore[no-untyped-def]
     """Look at each query twice while it is in the first-level cache; return whether all are near enough."""
+    codes, sums, scales, norms, errors, lengths, on_lattice = out
     for i in range(queries.shape[0]):
         query = queries[i]
         bits = np.int64(0)
@@ -177,17 +208,20 @@ def _encode_queries(queries, codes, sums, scales, norms, errors, lengths, on_lat
         largest = float_from_bits(bits)
         if bits >= _FARTHEST_BITS:
             return False
-        scale = np.float64(np.float32(largest / LARGEST)) if largest < FARTHEST_SINGLE else 0.0
+        step = largest / LARGEST
+        if most > 0:
+            step = max(step, _largest_sum(query) / most)
+        scale = np.float64(np.float32(step)) if largest < FARTHEST_SINGLE else 0.0
         inverse = 1.0 / scale if scale > 0.0 else 0.0
         norm, error, total, between = 0.0, 0.0, np.int32(0), 0
         for k in range(query.size):
             value = query[k]
             code = min(max(np.rint(value * inverse), -127.0), 127.0)
             left = value - scale * code
-            steps = value * _HALF_STEPS
+            half_steps = value * _HALF_STEPS
             codes[i, k] = np.int8(code)
             total += np.int32(code)
-            between += np.rint(steps) != steps
+            between += np.rint(half_steps) != half_steps
             norm += value * value
             error += left * left
         lengths[i], error = np.sqrt(norm), np.sqrt(error)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from textveil.compiled import compiled, over_threads, thread_count
 from textveil.spaces import Space
 from textveil.spaces.space import Points
-from textveil.vocabulary.byte_products import QUERIES, available
 from textveil.vocabulary.certified import ShortLists
-from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, encode_points, encode_queries, require_near
+from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, require_near
+from textveil.vocabulary.instructions import CHOSEN
 from textveil.vocabulary.lattice import STEP
 
 Ids = NDArray[np.int64]
@@ -75,10 +75,10 @@ class NearestPoint:
         """Return what makes short lists, if that pays for tables of this shape; it is made once enough queries came."""
         self._asked += count
         words, dimension = self.points.shape
-        if self._asked < _WORTH_QUERIES or words < _WORTH_WORDS or dimension < _WORTH_DIMENSION or not available():
+        if CHOSEN is None or self._asked < _WORTH_QUERIES or words < _WORTH_WORDS or dimension < _WORTH_DIMENSION:
             return None
         if self._lists is None:
-            self._lists = ShortLists(self.points, self.halves, encode_points(self.points, self.halves))
+            self._lists = ShortLists(self.points, self.halves)
         return self._lists
 
     def _scan_codes(self, lists: ShortLists, queries: NDArray[Any], answers: Ids) -> Ids:
@@ -86,7 +86,7 @@ class NearestPoint:
 
         def work(rows: slice) -> Ids:
             exact = np.ascontiguousarray(queries[rows], dtype=np.float64)
-            coded = encode_queries(exact, QUERIES)
+            coded = lists.encoded(exact)
             answers[rows], margins, certain = lists.nearest(exact, coded)
             norms, on_lattice = coded.lengths[: len(exact)], coded.on_lattice[: len(exact)]
             error = self._double_error(norms, on_lattice, exact.shape[1])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import InvalidInputError, require_count
-from textveil.gpu.devices import accelerator_of
+from textveil.gpu.devices import accelerator_of, device_here
 from textveil.gpu.pairs import DevicePairs
 from textveil.spaces import Euclidean, Space
 from textveil.spaces.space import Points
@@ -366,7 +366,9 @@ class Vocabulary:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._words, self._points, self._unknown_id, self._space)
+        # Another process may see other devices: it takes one of the same kind, if it sees one.
+        kind = None if self._device is None else self._device.type
+        return _restore, (self._words, self._points, self._unknown_id, self._space, kind)
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self):,} words, {self.dimension} dimensions, unknown={self.unknown!r})"
@@ -379,8 +381,11 @@ class Vocabulary:
         )
 
 
-def _restore(words: tuple[str, ...], points: NDArray[Any], unknown_id: int, space: Space) -> Vocabulary:
+def _restore(
+    words: tuple[str, ...], points: NDArray[Any], unknown_id: int, space: Space, device: str | None = None
+) -> Vocabulary:
     vocabulary = Vocabulary.__new__(Vocabulary)
     vocabulary._set(words, dict(zip(words, range(len(words)), strict=True)), points, space)
     vocabulary._unknown_id = unknown_id
+    vocabulary._device = device_here(device)
     return vocabulary

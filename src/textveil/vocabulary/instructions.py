@@ -1,0 +1,69 @@
+"""Which instructions multiply bytes on this processor, and how large the numbers may be that they are given.
+
+AVX-512 VNNI multiplies 64 bytes at once and adds them up to sums of 32 bits. AVX2 multiplies 32, and adds two products
+up to 16 bits; three such sums are added before they become 32 bits. So that none leaves its 16 bits, codes are smaller
+there: those of points have 7 bits, and those of a query that meet in one sum may only add up to so much.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from llvmlite.binding import get_host_cpu_features
+
+_MOST_16_BITS = 2**15 - 1
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """How many bytes meet at once, and how large they may be.
+
+    Parameters
+    ----------
+    queries : that meet points at once
+    lanes : sums of 32 bits in a register
+    vectors : registers of points that meet queries at once
+    steps : groups of four bytes whose products are added before they become sums of 32 bits
+    largest : code of a point, with or without sign
+    """
+
+    queries: int
+    lanes: int
+    vectors: int
+    steps: int
+    largest: int
+
+    @property
+    def at_once(self) -> int:
+        """Points that meet queries at once."""
+        return self.vectors * self.lanes
+
+    @property
+    def shift(self) -> int:
+        """Points are stored with this added, because one factor must have no sign."""
+        return self.largest + 1
+
+    @property
+    def most(self) -> int | None:
+        """What the sizes of those codes of a query may add up to that meet in a sum of 16 bits; None if none do."""
+        return None if self.steps == 1 else _MOST_16_BITS // (self.largest + self.shift)
+
+
+VNNI = Instructions(queries=6, lanes=16, vectors=4, steps=1, largest=127)
+AVX2 = Instructions(queries=3, lanes=8, vectors=2, steps=3, largest=63)
+
+
+def _features() -> set[str]:
+    """What the processor has that numba compiles for, by which it keeps compiled code apart too."""
+    asked = os.environ.get("NUMBA_CPU_FEATURES", "")
+    if asked or os.environ.get("NUMBA_CPU_NAME"):
+        return {name[1:] for name in asked.split(",") if name.startswith("+")}
+    return {name for name, is_there in get_host_cpu_features().items() if is_there}
+
+
+_KNOWN = {"avx512vnni": VNNI, "avx2": AVX2}
+# None where the processor has neither.
+CHOSEN = next((kind for name, kind in _KNOWN.items() if name in _features()), None)
+# What is written for any of them: nothing is compiled where there is none.
+KIND = CHOSEN or AVX2
