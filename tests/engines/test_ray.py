@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from tests.engines.conftest import KEY, content_of, hostile
 
+import textveil as tv
 from textveil.engines import RayEngine
 from textveil.engines import ray as ray_engine
 from textveil.engines.outcomes import WorkerError
@@ -31,6 +32,20 @@ def test_texts_are_released_as_in_one_process(ray, released, texts, rewriter, tm
     assert len(local[0]) == 5
     assert released(texts, tmp_path / "out", rewriter, engine=RayEngine(workers=workers)) == local
     assert verify(tmp_path / "out").ok
+
+
+def test_workers_use_the_device_of_the_vocabulary_and_release_the_same(ray, released, texts, rewriter, tmp_path):
+    torch = pytest.importorskip("torch")
+    exponential = rewriter.mechanism
+    there = tv.TextRewriter(tv.Exponential(exponential.vocabulary.on("cpu"), epsilon=2.0, radius=3.0))
+
+    def device(number, secret):
+        return str(pickle.loads(sent).mechanism.vocabulary.device)  # noqa: S301
+
+    sent = pickle.dumps(there)
+    assert list(RayEngine(workers=1).over(device, [0], secret=KEY)) == [(0, str(torch.device("cpu")))]
+    local = released(texts, tmp_path / "local", rewriter)
+    assert released(texts, tmp_path / "out", there, engine=RayEngine(workers=2)) == local
 
 
 def test_workers_that_are_killed_in_the_middle_change_no_byte_and_cost_nothing(

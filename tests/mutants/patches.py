@@ -751,8 +751,8 @@ VOCABULARY_PATCHES = (
     Patch(
         "a short list leaves out points whose score is within the bound",
         "vocabulary/certified.py",
-        "if scores[j] + error >= lowest:",
-        "if scores[j] - error >= lowest:",
+        "thresholds[q] = least[q] - around[q]\n                asking",
+        "thresholds[q] = least[q] + around[q]\n                asking",
         (CERTIFIED + "test_the_best_point_is_on_the_list_and_chosen",),
     ),
     Patch(
@@ -770,11 +770,39 @@ VOCABULARY_PATCHES = (
         (CERTIFIED + "test_the_lowest_row_wins_among_equal_scores",),
     ),
     Patch(
-        "the best point in the middle counts as if its score were certain",
+        "the best of the points that are looked at first counts as if its score were certain",
         "vocabulary/certified.py",
-        "_highest(scores[i]) - around[start + i]",
-        "_highest(scores[i]) + around[start + i]",
+        "highest(scores, i) - around[q]",
+        "highest(scores, i) + around[q]",
         (CERTIFIED + "test_the_best_point_is_on_the_list_and_chosen",),
+    ),
+    Patch(
+        "a point that was not looked at does not count in the margin",
+        "vocabulary/certified.py",
+        "second = max(second, upper)",
+        "pass",
+        (CERTIFIED + "test_a_margin_counts_what_was_not_looked_at",),
+    ),
+    Patch(
+        "queries are encoded as if no sum had 16 bits",
+        "vocabulary/codes.py",
+        "if most > 0:",
+        "if most < 0:",
+        (CODES + "test_no_sum_of_16_bits_can_overflow",),
+    ),
+    Patch(
+        "the codes of a query may be rounded up beyond what a sum of 16 bits holds",
+        "vocabulary/instructions.py",
+        "_MOST_16_BITS // (self.largest + self.shift)",
+        "_MOST_16_BITS // self.largest",
+        (CODES + "test_no_sum_of_16_bits_can_overflow",),
+    ),
+    Patch(
+        "a worker forgets the device that it was to use",
+        "vocabulary/vocabulary.py",
+        "kind = None if self._device is None else self._device.type",
+        "kind = None",
+        ("tests/gpu/test_devices.py::test_a_worker_takes_a_device_of_the_same_kind_if_it_sees_one",),
     ),
     Patch(
         "a query that is not a number is encoded",
@@ -786,7 +814,7 @@ VOCABULARY_PATCHES = (
     Patch(
         "products of bytes keep the shift of the points",
         "vocabulary/byte_products.py",
-        "return -_SHIFT * of_codes",
+        "return -KIND.shift * of_codes",
         "return 0 * of_codes",
         (CODES + "test_products_of_bytes_are_those_of_whole_numbers",),
     ),

@@ -216,3 +216,16 @@ def test_a_value_just_below_a_border_is_on_its_side_though_floats_put_it_on_the_
 def test_wide_multiplication(value, factor):
     high, low = choice._times(np.uint64(value >> 64), np.uint64(value & (2**64 - 1)), factor)
     assert (int(high) << 64) + int(low) == value * factor
+
+
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 1000])
+def test_a_sum_of_weights_is_added_up_in_one_order(count):
+    values = np.random.default_rng(count).random(count)
+    filled = np.append(values, np.zeros(-count % choice._PARTS)).reshape(-1, choice._PARTS)
+    parts = [0.0] * choice._PARTS
+    for row in filled:
+        parts = [part + value for part, value in zip(parts, row.tolist(), strict=True)]
+    total = 0.0
+    for part in parts:
+        total += part
+    assert choice._sum(values) == total

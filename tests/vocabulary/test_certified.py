@@ -1,5 +1,10 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from llvmlite.binding import get_host_cpu_features
 
 from textveil.vocabulary import certified, search
 from textveil.vocabulary.byte_products import QUERIES
@@ -8,6 +13,7 @@ from textveil.vocabulary.instructions import CHOSEN
 from textveil.vocabulary.search import NearestPoint, half_norms
 
 STEP = 2.0**-20
+FEATURES = get_host_cpu_features()
 
 pytestmark = pytest.mark.skipif(CHOSEN is None, reason="this processor has no instructions for 8-bit products")
 
@@ -131,6 +137,33 @@ def test_both_ways_give_the_same_answers(monkeypatch):
     by_codes = NearestPoint(points).nearest(queries)
     monkeypatch.setattr(search, "CHOSEN", None)
     assert (NearestPoint(points).nearest(queries) == by_codes).all()
+
+
+NARROWER = """
+import sys
+import numpy as np
+from textveil.vocabulary.instructions import CHOSEN
+from textveil.vocabulary.search import NearestPoint
+with np.load(sys.argv[1]) as given:
+    print(CHOSEN and CHOSEN.lanes, *NearestPoint(given["points"]).nearest(given["queries"]))
+"""
+
+
+@pytest.mark.parametrize(("missing", "lanes"), [(("avx512",), "8"), (("avx512", "avx2"), "None")])
+def test_processors_that_have_less_give_the_same_answers(tmp_path, missing, lanes):
+    points = clustered(11, 2000, 50)
+    queries = noisy(points, 8.0, 600, seed=12)
+    np.savez(tmp_path / "given.npz", points=points, queries=queries)
+    has = (f"-{name}" if not there or name.startswith(missing) else f"+{name}" for name, there in FEATURES.items())
+    # The name of the processor alone would stand for what it has.
+    less = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": ",".join(has), "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", NARROWER, tmp_path / "given.npz"],
+        env={**os.environ, **less}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found, *answers = done.stdout.split()
+    assert found == lanes
+    assert [int(word) for word in answers] == NearestPoint(points).nearest(queries).tolist()
 
 
 def test_few_queries_are_left_for_another_way():
