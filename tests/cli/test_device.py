@@ -62,6 +62,8 @@ def test_what_is_said_of_words_is_the_same(folder, command):
         (("--device", "cpu", "--vocabulary", "hyperbolic"), "--device would do nothing: hyperbolic distances"),
         (("--device", "cpu", "--mechanism", "adept"), "--device"),
         (("--precision", "fast"), "--precision would do nothing"),
+        (("--mechanism", "nearest", "--radius", "2"), "--radius would do nothing"),
+        (("--mechanism", "nearest", "--weights", "none"), "--weights would do nothing"),
         (("--device", "cpu", "--precision", "rough", "--mechanism", "nearest"), "--precision must be"),
     ],
 )
@@ -82,4 +84,5 @@ def test_workers_without_a_gpu_are_not_asked_to_use_one():
     with pytest.raises(InvalidInputError, match=r"--device cuda would not reach the workers.*--worker-gpus 1"):
         where_of("ray", 1, None, 0.0, ledger=None, device="cuda")
     assert where_of("ray", 1, None, 0.5, ledger=None, device="cuda")["engine"].gpus == 0.5
-    assert where_of("ray", 1, None, 0.0, ledger=None, device="cpu")["engine"].gpus == 0
+    for device in ("cpu", "cpu:0"):
+        assert where_of("ray", 1, None, 0.0, ledger=None, device=device)["engine"].gpus == 0

@@ -1,7 +1,7 @@
 """Depth on a device is that of the CPU, by plain torch and by the kernel: on a GPU, or by Triton's interpreter."""
 
 import os
-from copy import copy
+from copy import copy, deepcopy
 
 import numpy as np
 import pytest
@@ -78,8 +78,8 @@ def test_candidates_on_a_device_are_the_same_candidates(documents):
     assert there.device.type == DEVICE.type
     assert there.digest == candidates.digest
     assert [other.device for other in (candidates, there.on(None))] == [None] * 2
-    assert copy(there).device == there.device
-    assert copy(there).digest == candidates.digest
+    assert copy(there) is there
+    assert deepcopy(there) is there
     with pytest.raises(InvalidInputError, match="device"):
         candidates.on("no such thing")
 

@@ -228,4 +228,4 @@ def test_a_sum_of_weights_is_added_up_in_one_order(count):
     total = 0.0
     for part in parts:
         total += part
-    assert choice._sum(values) == total
+    assert choice.sum_of(values) == total

@@ -140,3 +140,9 @@ def test_queries_that_are_no_points_are_refused(bad):
     queries[700, 1] = bad
     with pytest.raises(InvalidInputError, match="finite and below"):
         NearestPoint(np.eye(2, dtype=np.float32)).nearest(queries)
+
+
+@pytest.mark.parametrize("size", [2.0**60, 2.0**200])
+def test_points_that_are_too_long_for_any_pass_are_refused(size):
+    with pytest.raises(InvalidInputError, match="shorter than 2\\^60"):
+        NearestPoint(size * np.ones((3, 4)))

@@ -54,7 +54,7 @@ def where_of(
     if name == "ray":
         if address is not None and ledger is not None:
             _require_no_password(ledger)
-        if device not in (None, "cpu") and not gpus:
+        if device is not None and device.partition(":")[0] != "cpu" and not gpus:
             raise InvalidInputError(
                 f"--device {device} would not reach the workers, who see no GPU; add --worker-gpus 1"
             )

@@ -86,6 +86,10 @@ def mechanism_of(
         )
     if name not in ("exponential", "nearest"):
         raise InvalidInputError(f"--mechanism must be exponential or nearest (got {name})")
+    if name == "nearest":
+        for option, given in (("radius", radius != "auto"), ("weights", weights is not None)):
+            if given:
+                raise InvalidInputError(f"--{option} would do nothing: it is for --mechanism exponential; leave it out")
     if name == "exponential" and precision != "exact":
         raise InvalidInputError("--precision would do nothing: the choice of exponential is exact always; leave it out")
     chosen = _weights(weights, vocabulary, by_epsilon=epsilon is not None)

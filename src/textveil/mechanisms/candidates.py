@@ -85,6 +85,12 @@ class Candidates(Immutable):
         vars(same).update(vars(self), device=None if device is None else checked_device(device))
         return same
 
+    def __copy__(self) -> Candidates:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Candidates:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process may see other devices: it takes one of the same kind, if it sees one.
         return _restore, (self.vectors, self.texts, None if self.device is None else self.device.type)

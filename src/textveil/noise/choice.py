@@ -66,7 +66,7 @@ class Shares(NamedTuple):
     def of(cls, weights: NDArray[np.float64]) -> Shares:
         """Return the shares of candidates with these weights."""
         shares = cls(np.empty(len(weights), np.uint64), np.empty(len(weights), np.uint64))
-        _cumulate(weights * (TOTAL / weights.sum()), shares.high, shares.low)
+        _cumulate(weights * (TOTAL / sum_of(weights)), shares.high, shares.low)
         require_total(shares.high[-1], shares.low[-1])
         return shares
 
@@ -160,7 +160,7 @@ def integers_of_near(near, count, rate, radius, weights, boost, ids, high, low):
         for k in range(kept + 1):
             values[k] *= weights[ids[k]] * (1.0 if near[k] == 0.0 else boost)
     far = exponential(-rate * radius) if kept + 1 < count else 0.0
-    scale = TOTAL / (_sum(values) + far * (count - kept - 1))
+    scale = TOTAL / (sum_of(values) + far * (count - kept - 1))
     share_high, share_low = _integer(far * scale)
     top, bottom = np.uint64(0), np.uint64(0)
     for k in range(kept):
@@ -197,7 +197,7 @@ def weighted_integers_of_near(near, rate, radius, weights, whole, ids, high, low
     values = np.empty(kept + 1)
     for k in range(kept + 1):
         values[k] = weights[ids[k]] * max(exponential(-rate * near[k]) - far, 0.0)
-    scale = TOTAL / (_sum(values) + far * whole)
+    scale = TOTAL / (sum_of(values) + far * whole)
     rest_high, rest_low = _integer(far * whole * scale)
     top, bottom = np.uint64(0), np.uint64(0)
     for k in range(kept):
@@ -233,7 +233,7 @@ def _draw_shared(shares, words, chosen):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _sum(values):  # type: ignore[no-untyped-def]
+def sum_of(values):  # type: ignore[no-untyped-def]
     """The sum, in an order that no compiler or processor changes: a row has the same integers wherever it is made."""
     parts = np.zeros(_PARTS)
     whole = values.size // _PARTS * _PARTS

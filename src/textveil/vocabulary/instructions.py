@@ -7,10 +7,10 @@ there: those of points have 7 bits, and those of a query that meet in one sum ma
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from llvmlite.binding import get_host_cpu_features
+from numba.core import config
 
 _MOST_16_BITS = 2**15 - 1
 
@@ -56,9 +56,10 @@ AVX2 = Instructions(queries=3, lanes=8, vectors=2, steps=3, largest=63)
 
 def _features() -> set[str]:
     """What the processor has that numba compiles for, by which it keeps compiled code apart too."""
-    asked = os.environ.get("NUMBA_CPU_FEATURES", "")
-    if asked or os.environ.get("NUMBA_CPU_NAME"):
-        return {name[1:] for name in asked.split(",") if name.startswith("+")}
+    # By variables, files or programs.
+    name, features = (getattr(config, f"CPU_{what}", None) for what in ("NAME", "FEATURES"))
+    if name or features:
+        return {feature[1:] for feature in (features or "").split(",") if feature.startswith("+")}
     return {name for name, is_there in get_host_cpu_features().items() if is_there}
 
 

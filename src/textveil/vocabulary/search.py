@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled, over_threads, thread_count
+from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
 from textveil.vocabulary.certified import ShortLists
@@ -52,6 +53,10 @@ class NearestPoint:
         self.points = points
         halves = half_norms(points)
         self.radius = math.sqrt(2 * float(halves.max()))
+        if not self.radius < FARTHEST_SINGLE:
+            raise InvalidInputError(
+                f"points must be shorter than 2^60 (the longest is {self.radius:g}); scale them down"
+            )
         # The lowest id wins among equal points, so the later ones need not be looked at.
         halves[_repeated(points, halves)] = np.inf
         self.halves = halves
@@ -122,7 +127,8 @@ class NearestPoint:
                 _keep_best(products, halves[tile], tile.start, (best, second, word))
             answers[chosen] = word
             margin = np.subtract(best, second, dtype=np.float64)
-            doubtful: Ids = chosen[(error > 0) & (margin <= 2 * error)]
+            # Written so that NaN is in doubt too.
+            doubtful: Ids = chosen[(error > 0) & ~(margin > 2 * error)]
             return doubtful
 
         size = min(_QUERIES, -(-len(rows) // thread_count()) or 1)

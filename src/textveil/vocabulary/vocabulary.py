@@ -294,7 +294,9 @@ class Vocabulary:
         """Return the first `count` words, and the unknown word if it is not among them."""
         kept = min(require_count("count", count), len(self))
         rows = [*range(kept), *([self._unknown_id] if self._unknown_id >= kept else [])]
-        return Vocabulary(self.words_of(rows), self._points[rows], self.unknown, space=self._space)
+        smaller = Vocabulary(self.words_of(rows), self._points[rows], self.unknown, space=self._space)
+        smaller._device = self._device
+        return smaller
 
     def _set(self, words: tuple[str, ...], index: dict[str, int], points: NDArray[Any], space: Space | None) -> None:
         points.flags.writeable = False

@@ -94,7 +94,7 @@ class Rows:
         self._entries = max(len(vocabulary), budget // _ENTRY_BYTES)
         self._arena = Arena(len(vocabulary), self._entries)
         self._shares = choice.Shares.of(law.weights) if law.is_weighted else None
-        self._whole = float(law.weights.sum())
+        self._whole = float(choice.sum_of(law.weights))
         self._there = vocabulary.pairs_there()
         self._lock = threading.Lock()
 
