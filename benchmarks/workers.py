@@ -1,9 +1,16 @@
-"""How much faster are two workers of Ray than one? Wall time in one run: python -m benchmarks workers."""
+"""How much faster are two workers of Ray than one? Wall time in one run: python -m benchmarks workers.
+
+What two cores are worth on this machine is shown too: two processes that know nothing of each other, each with half of
+the files, against one with all of them.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +26,15 @@ from textveil.jobs import plan
 from textveil.vocabulary import Vocabulary
 
 FILES, DIMENSION = 40, 256
+ALONE = """
+import pickle, sys
+from textveil.jobs import plan
+work = pickle.load(open(sys.argv[1], "rb"))
+print("ready", flush=True)
+sys.stdin.readline()
+plan(sys.argv[2], sys.argv[2] + ".out", work, column=sys.argv[3], threads=1).run()
+print("done", flush=True)
+"""
 
 
 def texts(folder: Path, vocabulary: Vocabulary) -> tuple[str, int]:
@@ -44,6 +60,36 @@ def copies(folder: Path, table: pa.Table) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
+def seconds_apart(work: tv.TextRewriter | tv.Laplace, source: Path, column: str, processes: int) -> float:
+    """The time of processes of their own, each with its share of the files, once all of them have started."""
+    with TemporaryDirectory(dir=source.parent) as folder:
+        Path(folder, "work").write_bytes(pickle.dumps(work))
+        for number, path in enumerate(sorted(source.iterdir())):
+            share = Path(folder, f"share-{number % processes}")
+            share.mkdir(exist_ok=True)
+            os.link(path, share / path.name)
+        started = [
+            subprocess.Popen(  # noqa: S603 - this file's own program
+                [sys.executable, "-c", ALONE, Path(folder, "work"), Path(folder, f"share-{number}"), column],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env={**os.environ, "TEXTVEIL_THREADS": "1"},
+            )
+            for number in range(processes)
+        ]  # fmt: skip
+        for process in started:
+            process.stdout.readline()
+        begun = time.perf_counter()
+        for process in started:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        if any(process.stdout.readline() != "done\n" for process in started):
+            raise RuntimeError("a process did not release its files")
+        took = time.perf_counter() - begun
+        for process in started:
+            process.communicate()
+        return took
+
+
 def compare(table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source: Path, column: str, size: int) -> None:
     took = {}
     # The first run fills caches and is not shown.
@@ -58,6 +104,8 @@ def compare(table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source:
     for workers, seconds in sorted(took.items()):
         ratio = f"{took[1] / seconds:.2f}x one worker"
         table.row(f"{name}, {workers} workers", f"{size / seconds / 1e6:.1f} MB/s", ratio, f"{size / 1e6:.0f} MB")
+    one, two = (seconds_apart(work, source, column, processes) for processes in (1, 2))
+    table.row(f"{name}, 2 processes apart", f"{size / two / 1e6:.1f} MB/s", f"{one / two:.2f}x one process", "no Ray")
 
 
 def main() -> None:

@@ -150,10 +150,13 @@ class _Crew:
                 _require_same(there)
                 sealed[worker] = seal(secret, public)
             else:
-                yield number, answer.result()
+                result = answer.result()
+            # The worker goes on while the driver puts away what it gave.
             if waiting:
                 following = waiting.popleft()
                 self._calls[worker.do.remote(following, sealed[worker])] = worker, following
+            if number != _GREETING:
+                yield number, result
 
     def dismiss(self) -> None:
         """End all workers, whatever they are doing."""
