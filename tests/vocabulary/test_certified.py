@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,16 +120,18 @@ def test_the_lowest_row_wins_among_equal_scores():
 
 
 def test_codes_are_made_when_enough_queries_have_come():
-    points = clustered(4, search._WORTH_WORDS, 10)
+    words = CHOSEN.worth_words
+    points = clustered(4, words, -(-CHOSEN.worth_numbers // words))
     index = NearestPoint(points)
     queries = noisy(points, 5.0, search._WORTH_QUERIES, seed=5)
     index.nearest(queries[:10])
     assert index._lists is None
     index.nearest(queries)
     assert index._lists is not None
-    small = NearestPoint(points[: search._WORTH_WORDS - 1])
-    small.nearest(queries)
-    assert small._lists is None
+    for smaller in (points[:-1], points[:, :-1]):
+        small = NearestPoint(np.ascontiguousarray(smaller))
+        small.nearest(queries[:, : smaller.shape[1]])
+        assert small._lists is None
 
 
 def test_both_ways_give_the_same_answers(monkeypatch):
@@ -176,7 +179,8 @@ def test_few_queries_are_left_for_another_way():
 
 @pytest.mark.parametrize("count", [128, 129, 200])
 @pytest.mark.parametrize("spread", [0.0, 1.0])
-def test_queries_that_are_too_long_for_codes_are_answered_by_the_other_ways(count, spread):
+def test_queries_that_are_too_long_for_codes_are_answered_by_the_other_ways(monkeypatch, count, spread):
+    monkeypatch.setattr(search, "CHOSEN", replace(CHOSEN, worth_words=0, worth_numbers=0))
     points = spread * np.arange(count)[::-1, None] * np.ones((1, 6), dtype=np.float32)
     index = NearestPoint(points)
     index._asked = search._WORTH_QUERIES

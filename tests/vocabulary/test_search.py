@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from textveil.errors import InvalidInputError
 from textveil.vocabulary import search
-from textveil.vocabulary.search import NearestPoint
+from textveil.vocabulary.search import NearestPoint, score_error
 
 STEP = 2.0**-20
 
@@ -15,11 +16,9 @@ STEP = 2.0**-20
 @pytest.fixture(autouse=True, params=["floats", "codes"])
 def _path(request, monkeypatch):
     """Every test of this file sees both ways to answer."""
-    if request.param == "floats":
-        monkeypatch.setattr(search, "CHOSEN", None)
-    else:
-        for limit in ("_WORTH_QUERIES", "_WORTH_WORDS", "_WORTH_DIMENSION"):
-            monkeypatch.setattr(search, limit, 0)
+    by_codes = search.CHOSEN and replace(search.CHOSEN, worth_words=0, worth_numbers=0)
+    monkeypatch.setattr(search, "CHOSEN", None if request.param == "floats" else by_codes)
+    monkeypatch.setattr(search, "_WORTH_QUERIES", 0)
 
 
 def lattice(values):
@@ -129,7 +128,7 @@ def test_the_rounding_bound_covers_the_float32_scores():
     single = points.astype(np.float32) @ queries.T.astype(np.float32)
     single -= (points**2).sum(axis=1).astype(np.float32)[:, None] / 2
     true = points.astype(np.longdouble) @ queries.T - (points.astype(np.longdouble) ** 2).sum(axis=1)[:, None] / 2
-    bound = NearestPoint(points)._error(queries, np.float32)
+    bound = score_error(np.linalg.norm(queries, axis=1), NearestPoint(points).radius, 200, np.float32)
     assert (np.abs(single - true).max(axis=0) <= bound).all()
     assert (bound < 1).all()
 

@@ -18,24 +18,34 @@ from numpy.typing import NDArray
 
 from textveil.elementary import instruction
 from textveil.vocabulary.instructions import KIND, VNNI
+from textveil.vocabulary.registers import (
+    ADDRESS,
+    FLOAT,
+    SIZE,
+    WORD,
+    address,
+    arrays_of,
+    at,
+    function,
+    load,
+    number,
+    spread,
+    store,
+)  # fmt: skip
 
 # Points and queries of one call.
 POINTS = 64
 QUERIES = KIND.queries
 
-_BYTES = 4
-_WORD = ir.IntType(32)
-_ADDRESS = ir.IntType(64)
-_FLOAT = ir.FloatType()
 _TRUE = ir.Constant(ir.IntType(1), 1)
 
-_VECTOR = ir.VectorType(_WORD, KIND.lanes)
-_FLOATS = ir.VectorType(_FLOAT, KIND.lanes)
+_VECTOR = ir.VectorType(WORD, KIND.lanes)
+_FLOATS = ir.VectorType(FLOAT, KIND.lanes)
 
 
 def pack_points(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
     """Lay out points, a multiple of 64, for `score_bytes`: those that meet queries at once lie side by side."""
-    pieces = codes.reshape(-1, KIND.at_once, codes.shape[1] // _BYTES, _BYTES).transpose(0, 2, 1, 3)
+    pieces = codes.reshape(-1, KIND.at_once, codes.shape[1] // SIZE, SIZE).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(pieces).view(np.uint8) + np.uint8(KIND.shift)
 
 
@@ -58,39 +68,36 @@ def score_bytes(
     signature = types.uint64(points, types.int64, queries, types.int64, sums, halves, factors, thresholds, scores)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = [
-            context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else value
-            for kind, value in zip(signature.args, args, strict=True)
-        ]
-        points, group, queries, first, sums, halves, factors, thresholds, scores = arrays
+        arguments = arrays_of(context, builder, signature, args)
+        points, group, queries, first, sums, halves, factors, thresholds, scores = arguments
         before, part, done = builder.block, builder.append_basic_block("part"), builder.append_basic_block("done")
         builder.branch(part)
         builder.position_at_end(part)
-        start, some = builder.phi(_ADDRESS), builder.phi(_ADDRESS)
-        place = builder.add(builder.mul(group, _number(POINTS)), start)
+        start, some = builder.phi(ADDRESS), builder.phi(ADDRESS)
+        place = builder.add(builder.mul(group, number(POINTS)), start)
         totals = _products(builder, points, place, queries, first, sums)
-        own = [_load(builder, _at(builder, halves, place, KIND.lanes * j), _FLOATS) for j in range(KIND.vectors)]
+        own = [load(builder, at(builder, halves, place, KIND.lanes * j), _FLOATS) for j in range(KIND.vectors)]
         found, here = [], some
         for i, of_query in enumerate(totals):
             factor, least = (
-                _spread(builder, _load(builder, _at(builder, array, first, i), _FLOAT), _FLOATS)
+                spread(builder, load(builder, at(builder, array, first, i), FLOAT), _FLOATS)
                 for array in (factors, thresholds)
             )
             found.append(_scores(builder, of_query, factor, own))
             good = [builder.fcmp_ordered(">=", score, least) for score in found[i]]
             has = _is_some(builder, _bits(builder, [reduce(builder.or_, good)]))
-            here = builder.or_(here, builder.shl(builder.zext(has, _ADDRESS), _number(i)))
+            here = builder.or_(here, builder.shl(builder.zext(has, ADDRESS), number(i)))
         # Where all points meet the queries at once, few scores have to leave their registers.
         is_needed = _is_some(builder, here) if KIND.at_once == POINTS else _TRUE
         with builder.if_then(is_needed, likely=False):
             for i, of_query in enumerate(found):
                 for j, score in enumerate(of_query):
-                    _store(builder, score, _at(builder, scores, start, i * POINTS + KIND.lanes * j))
-        following = builder.add(start, _number(KIND.at_once))
+                    store(builder, score, at(builder, scores, start, i * POINTS + KIND.lanes * j))
+        following = builder.add(start, number(KIND.at_once))
         for phi, value in ((start, following), (some, here)):
-            phi.add_incoming(_number(0), before)
+            phi.add_incoming(number(0), before)
             phi.add_incoming(value, builder.block)
-        builder.cbranch(builder.icmp_signed("<", following, _number(POINTS)), part, done)
+        builder.cbranch(builder.icmp_signed("<", following, number(POINTS)), part, done)
         builder.position_at_end(done)
         return here
 
@@ -108,9 +115,9 @@ def highest(_typing: Any, scores: Any, _query: Any) -> Any:
         left = KIND.lanes
         while left > 1:
             left //= 2
-            places = ir.Constant(ir.VectorType(_WORD, KIND.lanes), [(j + left) % KIND.lanes for j in range(KIND.lanes)])
+            places = ir.Constant(ir.VectorType(WORD, KIND.lanes), [(j + left) % KIND.lanes for j in range(KIND.lanes)])
             found = [_larger(builder, found[0], builder.shuffle_vector(found[0], found[0], places))]
-        return builder.extract_element(found[0], ir.Constant(_WORD, 0))
+        return builder.extract_element(found[0], ir.Constant(WORD, 0))
 
     return types.float32(scores, types.int64), generate
 
@@ -120,7 +127,7 @@ def reaching(_typing: Any, scores: Any, _query: Any, _least: Any) -> Any:
     """Return a whole number whose bit j says whether score j of a query, of those written, is at least so large."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        least = _spread(builder, args[2], _FLOATS)
+        least = spread(builder, args[2], _FLOATS)
         found = _written(context, builder, signature, args)
         return _bits(builder, [builder.fcmp_ordered(">=", score, least) for score in found])
 
@@ -136,8 +143,8 @@ def lowest_bit(_typing: Any, _bits: Any) -> Any:
 def _written(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
     """The scores of a query, in vectors."""
     array = context.make_array(signature.args[0])(context, builder, args[0])
-    first = builder.mul(args[1], _number(POINTS))
-    return [_load(builder, _at(builder, array, first, place), _FLOATS) for place in range(0, POINTS, KIND.lanes)]
+    first = builder.mul(args[1], number(POINTS))
+    return [load(builder, at(builder, array, first, place), _FLOATS) for place in range(0, POINTS, KIND.lanes)]
 
 
 def _larger(builder: Any, first: Any, second: Any) -> Any:
@@ -147,10 +154,10 @@ def _larger(builder: Any, first: Any, second: Any) -> Any:
 def _products(builder: Any, points: Any, place: Any, queries: Any, first: Any, sums: Any) -> list[list[Any]]:
     """The sums of products of some queries with the points from a place on: some vectors for each query."""
     width = builder.extract_value(queries.shape, 1)
-    point = builder.add(_address(builder, points.data), builder.mul(place, width))
-    query = builder.add(_address(builder, queries.data), builder.mul(first, width))
-    start = [_spread(builder, _load(builder, _at(builder, sums, first, i), _WORD), _VECTOR) for i in range(QUERIES)]
-    k, totals = _number(0), [[own] * KIND.vectors for own in start]
+    point = builder.add(address(builder, points.data), builder.mul(place, width))
+    query = builder.add(address(builder, queries.data), builder.mul(first, width))
+    start = [spread(builder, load(builder, at(builder, sums, first, i), WORD), _VECTOR) for i in range(QUERIES)]
+    k, totals = number(0), [[own] * KIND.vectors for own in start]
     for steps in sorted({KIND.steps, 1}, reverse=True):
         k, totals = _loop(builder, (point, query, width), k, totals, steps)
     return totals
@@ -163,12 +170,12 @@ def _loop(builder: Any, where: tuple[Any, Any, Any], k: Any, totals: list[list[A
     head, body, done = (builder.append_basic_block(name) for name in ("head", "body", "done"))
     builder.branch(head)
     builder.position_at_end(head)
-    here = builder.phi(_ADDRESS)
+    here = builder.phi(ADDRESS)
     running = [[builder.phi(_VECTOR) for _ in own] for own in totals]
-    after = builder.add(here, _number(_BYTES * steps))
+    after = builder.add(here, number(SIZE * steps))
     builder.cbranch(builder.icmp_signed("<=", after, width), body, done)
     builder.position_at_end(body)
-    column = builder.add(point, builder.mul(here, _number(KIND.at_once)))
+    column = builder.add(point, builder.mul(here, number(KIND.at_once)))
     add_products = _add_by_vnni if KIND is VNNI else _add_by_avx2
     added = add_products(builder, column, builder.add(query, here), width, running, steps)
     columns = (chain([at], *sums) for at, sums in ((here, running), (k, totals), (after, added)))
@@ -182,13 +189,13 @@ def _loop(builder: Any, where: tuple[Any, Any, Any], k: Any, totals: list[list[A
 
 def _add_by_vnni(builder: Any, point: Any, query: Any, width: Any, totals: list[list[Any]], _steps: int) -> Any:
     """The totals and four products each."""
-    multiply = _function(builder, "llvm.x86.avx512.vpdpbusd.512", _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+    multiply = function(builder, "llvm.x86.avx512.vpdpbusd.512", _VECTOR, _VECTOR, _VECTOR, _VECTOR)
     columns = _columns(builder, point, _VECTOR)
     added = []
     for own in totals:
-        spread = _spread(builder, _load(builder, query, _WORD), _VECTOR)
+        asked = spread(builder, load(builder, query, WORD), _VECTOR)
         added.append(
-            [builder.call(multiply, [total, column, spread]) for total, column in zip(own, columns, strict=True)]
+            [builder.call(multiply, [total, column, asked]) for total, column in zip(own, columns, strict=True)]
         )
         query = builder.add(query, width)
     return added
@@ -197,16 +204,16 @@ def _add_by_vnni(builder: Any, point: Any, query: Any, width: Any, totals: list[
 def _add_by_avx2(builder: Any, point: Any, query: Any, width: Any, totals: list[list[Any]], steps: int) -> Any:
     """The totals and four products each for every step, added up in 16 bits first."""
     bytes_, halves = ir.VectorType(ir.IntType(8), 32), ir.VectorType(ir.IntType(16), 16)
-    multiply = _function(builder, "llvm.x86.avx2.pmadd.ub.sw", halves, bytes_, bytes_)
-    widen = _function(builder, "llvm.x86.avx2.pmadd.wd", _VECTOR, halves, halves)
+    multiply = function(builder, "llvm.x86.avx2.pmadd.ub.sw", halves, bytes_, bytes_)
+    widen = function(builder, "llvm.x86.avx2.pmadd.wd", _VECTOR, halves, halves)
     parts: list[list[Any]] = [[None] * KIND.vectors for _ in totals]
     for step in range(steps):
-        columns = _columns(builder, builder.add(point, _number(step * _BYTES * KIND.at_once)), bytes_)
-        row = builder.add(query, _number(step * _BYTES))
+        columns = _columns(builder, builder.add(point, number(step * SIZE * KIND.at_once)), bytes_)
+        row = builder.add(query, number(step * SIZE))
         for own in parts:
-            spread = builder.bitcast(_spread(builder, _load(builder, row, _WORD), _VECTOR), bytes_)
+            asked = builder.bitcast(spread(builder, load(builder, row, WORD), _VECTOR), bytes_)
             for j, column in enumerate(columns):
-                product = builder.call(multiply, [column, spread])
+                product = builder.call(multiply, [column, asked])
                 own[j] = product if own[j] is None else builder.add(own[j], product)
             row = builder.add(row, width)
     ones = ir.Constant(halves, [1] * 16)
@@ -217,13 +224,8 @@ def _add_by_avx2(builder: Any, point: Any, query: Any, width: Any, totals: list[
 
 
 def _columns(builder: Any, point: Any, kind: Any) -> list[Any]:
-    size = _BYTES * KIND.lanes
-    return [_load(builder, builder.add(point, _number(size * j)), kind) for j in range(KIND.vectors)]
-
-
-def _function(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    known = builder.module.globals.get(name)
-    return known or ir.Function(builder.module, ir.FunctionType(result, arguments), name)
+    size = SIZE * KIND.lanes
+    return [load(builder, builder.add(point, number(size * j)), kind) for j in range(KIND.vectors)]
 
 
 def _scores(builder: Any, totals: list[Any], factor: Any, halves: list[Any]) -> list[Any]:
@@ -235,7 +237,7 @@ def _scores(builder: Any, totals: list[Any], factor: Any, halves: list[Any]) -> 
 
 
 def _is_some(builder: Any, bits: Any) -> Any:
-    return builder.icmp_unsigned("!=", bits, _number(0))
+    return builder.icmp_unsigned("!=", bits, number(0))
 
 
 def _bits(builder: Any, good: list[Any]) -> Any:
@@ -244,42 +246,10 @@ def _bits(builder: Any, good: list[Any]) -> Any:
         good = [_joined(builder, *pair) for pair in zip(good[::2], good[1::2], strict=True)]
     count = good[0].type.count
     bits = builder.bitcast(good[0], ir.IntType(count))
-    return bits if count == POINTS else builder.zext(bits, _ADDRESS)
+    return bits if count == POINTS else builder.zext(bits, ADDRESS)
 
 
 def _joined(builder: Any, first: Any, second: Any) -> Any:
     """The bits of one vector and then those of another."""
     places = range(2 * first.type.count)
-    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(_WORD, len(places)), list(places)))
-
-
-def _at(builder: Any, array: Any, first: Any, more: int) -> Any:
-    """The address of a place in an array of 32-bit numbers."""
-    place = builder.mul(builder.add(first, _number(more)), _number(_BYTES))
-    return builder.add(_address(builder, array.data), place)
-
-
-def _number(value: int) -> Any:
-    return ir.Constant(_ADDRESS, value)
-
-
-def _address(builder: Any, data: Any) -> Any:
-    return builder.ptrtoint(data, _ADDRESS)
-
-
-def _pointer(builder: Any, address: Any, kind: Any) -> Any:
-    return builder.inttoptr(address, kind.as_pointer())
-
-
-def _load(builder: Any, address: Any, kind: Any) -> Any:
-    return builder.load(_pointer(builder, address, kind), align=_BYTES)
-
-
-def _store(builder: Any, value: Any, address: Any) -> None:
-    builder.store(value, _pointer(builder, address, value.type), align=_BYTES)
-
-
-def _spread(builder: Any, value: Any, kind: Any) -> Any:
-    nothing = ir.Constant(kind, ir.Undefined)
-    first = builder.insert_element(nothing, value, ir.Constant(_WORD, 0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(_VECTOR, [0] * KIND.lanes))
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(WORD, len(places)), list(places)))

@@ -1,4 +1,4 @@
-"""Which instructions multiply bytes on this processor, and how large the numbers may be that they are given.
+"""Which instructions multiply on this processor, and how large the bytes may be that they are given.
 
 AVX-512 VNNI multiplies 64 bytes at once and adds them up to sums of 32 bits. AVX2 multiplies 32, and adds two products
 up to 16 bits; three such sums are added before they become 32 bits. So that none leaves its 16 bits, codes are smaller
@@ -26,6 +26,8 @@ class Instructions:
     vectors : registers of points that meet queries at once
     steps : groups of four bytes whose products are added before they become sums of 32 bits
     largest : code of a point, with or without sign
+    worth_words : and
+    worth_numbers : from so many of a table on they are quicker than float32, as measured
     """
 
     queries: int
@@ -33,6 +35,12 @@ class Instructions:
     vectors: int
     steps: int
     largest: int
+    worth_words: int
+    worth_numbers: int
+
+    def is_worth(self, words: int, dimension: int) -> bool:
+        """Return whether a table of this shape is searched sooner by bytes than by floats."""
+        return words >= self.worth_words and words * dimension >= self.worth_numbers
 
     @property
     def at_once(self) -> int:
@@ -50,8 +58,8 @@ class Instructions:
         return None if self.steps == 1 else _MOST_16_BITS // (self.largest + self.shift)
 
 
-VNNI = Instructions(queries=6, lanes=16, vectors=4, steps=1, largest=127)
-AVX2 = Instructions(queries=3, lanes=8, vectors=2, steps=3, largest=63)
+VNNI = Instructions(queries=6, lanes=16, vectors=4, steps=1, largest=127, worth_words=450, worth_numbers=36_000)
+AVX2 = Instructions(queries=3, lanes=8, vectors=2, steps=3, largest=63, worth_words=1_000, worth_numbers=100_000)
 
 
 def _features() -> set[str]:
@@ -68,3 +76,6 @@ _KNOWN = {"avx512vnni": VNNI, "avx2": AVX2}
 CHOSEN = next((kind for name, kind in _KNOWN.items() if name in _features()), None)
 # What is written for any of them: nothing is compiled where there is none.
 KIND = CHOSEN or AVX2
+# Numbers of 32 bits in a register, and how many points meet two registers of queries at once, so that all sums stay in
+# registers. Where there is neither AVX-512 nor AVX2, compilers make each of these registers of two.
+FLOAT_LANES, FLOAT_POINTS = (16, 12) if "avx512f" in _features() else (8, 6)

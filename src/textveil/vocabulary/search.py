@@ -1,4 +1,4 @@
-"""Exact nearest-point search, faster than a float32 matrix product where the processor multiplies bytes.
+"""Exact nearest-point search, faster than a float32 matrix product.
 
 The nearest point maximises q.x - |x|^2 / 2. Where it pays, a pass over 8-bit codes leaves a short list of points
 that holds the nearest for certain, and float64 chooses among them. Elsewhere a float32 pass keeps the best score
@@ -10,7 +10,7 @@ lowest id among equals, whatever the path, the batch or the number of threads. P
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from textveil.spaces import Space
 from textveil.spaces.space import Points
 from textveil.vocabulary.certified import ShortLists
 from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, require_near
+from textveil.vocabulary.float_products import keep_best, whole_blocks
 from textveil.vocabulary.instructions import CHOSEN
 from textveil.vocabulary.lattice import STEP
 
@@ -30,15 +31,17 @@ Ids = NDArray[np.int64]
 # Queries and words of one matrix product: its scores stay in the cache until they are read.
 _QUERIES = 512
 _WORDS = 2048
+# Numbers of a table that are looked at in float32 at once: what is float64 is converted in such pieces.
+_CONVERTED = 1 << 22
+# Queries of one pass in float32.
+_SINGLE_QUERIES = 4096
 # Below this many multiplications a pool of threads costs more than it brings.
 _SMALL = 1 << 24
 _DOUBLE_UNIT = 2.0**-53
 # Sums of multiples of 2^-41 below this are exact in float64.
 _EXACT_SCORE = 2.0**12
-# Codes are made once this many queries have come, for tables of at least this many words and dimensions.
+# Codes are made once this many queries have come.
 _WORTH_QUERIES = 512
-_WORTH_WORDS = 128
-_WORTH_DIMENSION = 4
 # Queries of one pass over the codes: their own stay in the second-level cache.
 _CODED_QUERIES = 384
 _CODED_BYTES = 1 << 17
@@ -70,8 +73,8 @@ class NearestPoint:
         lists = self._lists_if_worth(len(queries))
         if lists is not None:
             doubtful = self._scan_codes(lists, queries, answers)
-        for precision in (np.float32, np.float64):
-            doubtful = self._scan(queries, doubtful, precision, answers)
+        doubtful = self._scan_singles(queries, doubtful, answers)
+        doubtful = self._scan_doubles(queries, doubtful, answers)
         for row in doubtful:
             answers[row] = self._decide(np.asarray(queries[row], dtype=np.float64))
         return answers
@@ -79,8 +82,7 @@ class NearestPoint:
     def _lists_if_worth(self, count: int) -> ShortLists | None:
         """Return what makes short lists, if that pays for tables of this shape; it is made once enough queries came."""
         self._asked += count
-        words, dimension = self.points.shape
-        if CHOSEN is None or self._asked < _WORTH_QUERIES or words < _WORTH_WORDS or dimension < _WORTH_DIMENSION:
+        if CHOSEN is None or self._asked < _WORTH_QUERIES or not CHOSEN.is_worth(*self.points.shape):
             return None
         if self._lists is None:
             self._lists = ShortLists(self.points, self.halves)
@@ -101,48 +103,63 @@ class NearestPoint:
             return left
 
         most = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
-        # The same number of blocks for each thread, all of one size.
-        count = thread_count() * -(-len(queries) // (thread_count() * most))
-        size = -(-len(queries) // count) if count else 1
-        blocks = (slice(start, start + size) for start in range(0, len(queries), size))
-        small = len(queries) * self.points.size < _SMALL
-        left = list(map(work, blocks) if small else over_threads(work, blocks))
+        left = self._over(work, len(queries), most)
         return np.concatenate(left) if left else np.arange(0)
 
-    def _scan(self, queries: NDArray[Any], rows: Ids, precision: type[np.floating[Any]], answers: Ids) -> Ids:
-        """Answer the `rows` of `queries` in this precision and return those that remain in doubt."""
-        halves = self.halves.astype(precision)
+    def _scan_singles(self, queries: NDArray[Any], rows: Ids, answers: Ids) -> Ids:
+        """Answer the `rows` of `queries` in float32 and return those that remain in doubt."""
+        halves = self.halves.astype(np.float32)
+        longest = FARTHEST_SINGLE / (1 + self.radius)
 
-        def work(chosen: Ids) -> Ids:
-            exact = _checked(queries[chosen])
-            error = self._error(exact, precision)
-            block = np.where(np.isfinite(error)[:, None], exact, 0.0).astype(precision)
-            best = np.full(len(chosen), -np.inf, dtype=precision)
-            second = best.copy()
-            word = np.zeros(len(chosen), dtype=np.int32)
-            scores = np.empty((_WORDS, len(chosen)), dtype=precision)
+        def work(part: slice) -> Ids:
+            chosen = rows[part]
+            asked = queries[part] if len(rows) == len(queries) else queries[chosen]
+            room, count = whole_blocks(len(chosen)), len(chosen)
+            best, second = np.full((2, room), -np.inf, dtype=np.float32)
+            word, norms = np.zeros(room, dtype=np.int32), np.zeros(room)
+            exact = np.ascontiguousarray(asked, dtype=np.float64)
+            for tile in _tiles(len(self.points), max(1, _CONVERTED // self.points.shape[1])):
+                points = np.ascontiguousarray(self.points[tile], dtype=np.float32)
+                keep_best(points, halves[tile], tile.start, exact, longest, (best, second, word, norms))
+            answers[chosen] = word[:count]
+            error = np.full(count, np.inf)
+            fits = np.isfinite(norms[:count])
+            error[fits] = score_error(norms[:count][fits], self.radius, exact.shape[1], np.float32)
+            return _doubtful(chosen, best[:count], second[:count], error)
+
+        left = self._over(work, len(rows), _SINGLE_QUERIES)
+        return np.concatenate(left) if left else rows
+
+    def _scan_doubles(self, queries: NDArray[Any], rows: Ids, answers: Ids) -> Ids:
+        """Answer the `rows` of `queries` in float64 and return those that remain in doubt."""
+
+        def work(part: slice) -> Ids:
+            chosen = rows[part]
+            block = _checked(queries[chosen])
+            best = np.full(len(chosen), -np.inf)
+            second, word = best.copy(), np.zeros(len(chosen), dtype=np.int32)
+            scores = np.empty((_WORDS, len(chosen)))
             for tile in _tiles(len(self.points)):
-                part = np.asarray(self.points[tile], dtype=precision)
-                products = np.dot(part, block.T, out=scores[: len(part)])
-                _keep_best(products, halves[tile], tile.start, (best, second, word))
+                points = np.asarray(self.points[tile], dtype=np.float64)
+                products = np.dot(points, block.T, out=scores[: len(points)])
+                _keep_best(products, self.halves[tile], tile.start, (best, second, word))
             answers[chosen] = word
-            margin = np.subtract(best, second, dtype=np.float64)
-            # Written so that NaN is in doubt too.
-            doubtful: Ids = chosen[(error > 0) & ~(margin > 2 * error)]
-            return doubtful
+            return _doubtful(chosen, best, second, self._error(block))
 
-        size = min(_QUERIES, -(-len(rows) // thread_count()) or 1)
-        blocks = (rows[start : start + size] for start in range(0, len(rows), size))
-        small = len(rows) * self.points.size < _SMALL
-        left = list(map(work, blocks) if small else over_threads(work, blocks))
-        return np.sort(np.concatenate(left)) if left else rows
+        left = self._over(work, len(rows), _QUERIES)
+        return np.concatenate(left) if left else rows
 
-    def _error(self, queries: Points, precision: type[np.floating[Any]]) -> NDArray[np.float64]:
-        """Bound the rounding error of any score of each query; zero where scores are exact."""
+    def _over(self, work: Callable[[slice], Ids], count: int, most: int) -> list[Ids]:
+        """Do parts of so many queries, at most so many at once: as many for each thread, all of one size."""
+        parts = thread_count() * -(-count // (thread_count() * most))
+        size = -(-count // parts) if parts else 1
+        slices = (slice(start, start + size) for start in range(0, count, size))
+        small = count * self.points.size < _SMALL
+        return list(map(work, slices) if small else over_threads(work, slices))
+
+    def _error(self, queries: Points) -> NDArray[np.float64]:
+        """Bound the rounding error of any float64 score of each query; zero where scores are exact."""
         norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
-        if precision is np.float32:
-            error = score_error(norms, self.radius, queries.shape[1], precision)
-            return np.where(norms * (1 + self.radius) < FARTHEST_SINGLE, error, np.inf)
         halves_of_steps = queries * (2 / STEP)
         on_lattice = (np.rint(halves_of_steps) == halves_of_steps).all(axis=1)
         return self._double_error(norms, on_lattice, queries.shape[1])
@@ -163,7 +180,7 @@ class NearestPoint:
                 for tile in _tiles(len(self.points))
             ]
         )
-        error = self._error(query[None], np.float64)[0]
+        error = self._error(query[None])[0]
         candidates = np.flatnonzero(scores >= scores.max() - 2 * error)
         ratios = [float(value).as_integer_ratio() for value in query]
         scale = max(denominator for _, denominator in ratios)
@@ -238,9 +255,16 @@ def _checked(queries: NDArray[Any]) -> Points:
     return block
 
 
-def _tiles(count: int) -> Iterator[slice]:
-    for start in range(0, count, _WORDS):
-        yield slice(start, min(start + _WORDS, count))
+def _doubtful(rows: Ids, best: NDArray[Any], second: NDArray[Any], error: NDArray[np.float64]) -> Ids:
+    """Return the rows whose best score leads by no more than both may be wrong; NaN is in doubt too."""
+    margin = np.subtract(best, second, dtype=np.float64)
+    left: Ids = rows[~((error == 0) | (margin > 2 * error))]
+    return left
+
+
+def _tiles(count: int, size: int = _WORDS) -> Iterator[slice]:
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
 
 
 def _repeated(points: NDArray[Any], halves: NDArray[np.float64]) -> Ids:
