@@ -183,7 +183,7 @@ class Streams:
 
     def select(self, items: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> Streams:
         """Return the streams of some items, each read on from where it is."""
-        chosen = Streams(self.key, self.starts[items])
+        chosen = Streams(self.key, self.starts[items] if isinstance(items, slice) else _some(self.starts, items))
         chosen.used = self.used
         return chosen
 
@@ -193,10 +193,8 @@ class Streams:
 
     def split(self, counts: NDArray[np.integer[Any]]) -> Streams:
         """Give item i counts[i] streams of its own: the words of a document."""
-        first = np.repeat(np.cumsum(counts) - counts, counts).astype(np.uint64)
-        parts = _blocks(len(first))
-        parts[:] = np.repeat(self.starts, counts, axis=0)
-        parts[:, 1] += np.arange(len(first), dtype=np.uint64) - first + np.uint64(self.used)
+        parts = _blocks(int(counts.sum()))
+        _count_parts(self.starts, self.used, counts, parts)
         key = _subkey(self.key, b"split", b"")
         return Streams(_subkey(key, b"stream", b""), _encrypt(_cipher(key), parts))
 
@@ -234,6 +232,22 @@ def _count_from(starts, used, counters):  # type: ignore[no-untyped-def]
         for block in range(counters.shape[1]):
             counters[item, block, 0] = starts[item, 0]
             counters[item, block, 1] = starts[item, 1] + np.uint64(used + block)
+
+
+@compiled
+def _count_parts(starts, used, counts, parts):  # type: ignore[no-untyped-def]
+    place = 0
+    for item in range(counts.size):
+        for part in range(counts[item]):
+            parts[place, 0] = starts[item, 0]
+            parts[place, 1] = starts[item, 1] + np.uint64(used + part)
+            place += 1
+
+
+def _some(blocks: Words, items: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> Words:
+    """Return some 128-bit blocks; as single numbers of 16 bytes they are copied several times as fast as rows of two."""
+    chosen: Words = blocks.view(np.complex128)[:, 0][items].view(np.uint64).reshape(-1, _BLOCK_WORDS)
+    return chosen
 
 
 def _cipher(key: bytes) -> CipherContext:

@@ -156,7 +156,8 @@ class TextRewriter(Mechanism):
         ids = np.full(len(words), AS_IT_IS, dtype=np.int64)
         # Streams belong to places in a text, whatever is protected, so that no two words ever meet the same noise.
         parts = streams.split(np.bincount(words.owners, minlength=len(streams)))
-        ids[mask] = self._release_words(words.ids[mask], words.owners[mask], parts.select(mask))
+        chosen = slice(None) if mask.all() else mask
+        ids[chosen] = self._release_words(words.ids[chosen], words.owners[chosen], parts.select(chosen))
         return words, ids
 
     def using(self, mechanism: WordMechanism) -> TextRewriter:
