@@ -245,7 +245,7 @@ def _count_parts(starts, used, counts, parts):  # type: ignore[no-untyped-def]
 
 
 def _some(blocks: Words, items: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> Words:
-    """Return some 128-bit blocks; as single numbers of 16 bytes they are copied several times as fast as rows of two."""
+    """Return some 128-bit blocks; single numbers of 16 bytes are copied several times as fast as rows of two."""
     chosen: Words = blocks.view(np.complex128)[:, 0][items].view(np.uint64).reshape(-1, _BLOCK_WORDS)
     return chosen
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 
 from textveil.compiled import compiled
+from textveil.elementary import instruction
 from textveil.text.scanning import Bytes, Integers, Words, packed
 from textveil.vocabulary import Vocabulary
 
 _LOWER, _SENTENCE, _KEEP = range(3)
 AS_IT_IS = -1
+# Bytes that are copied at once; pools and outputs have room for so many more.
+_AT_ONCE = 16
 
 
 class Case(StrEnum):
@@ -36,7 +42,8 @@ class Assembly:
         words = [word.encode() for word in vocabulary.words]
         if unknown_text is not None:
             words[vocabulary.unknown_id] = unknown_text.encode()
-        self._pool, self._offsets = packed(words)
+        pool, self._offsets = packed(words)
+        self._pool = np.concatenate([pool, np.zeros(_AT_ONCE, dtype=np.uint8)])
         self._policy = _POLICY[case]
 
     def put(self, text: Bytes, words: Words, ids: Integers, records: Integers) -> tuple[Bytes, Integers]:
@@ -49,9 +56,9 @@ class Assembly:
         """
         moved = np.empty(len(records), dtype=np.int64)
         size = _size(words.starts, words.ends, ids, self._offsets, len(text))
-        output = np.empty(size, dtype=np.uint8)
+        output = np.empty(size + _AT_ONCE, dtype=np.uint8)
         _put(text, words.starts, words.ends, ids, records, self._pool, self._offsets, self._policy, output, moved)
-        return output, moved
+        return output[:size], moved
 
     def lengths(self, words: Words, ids: Integers) -> Integers:
         """Return how many bytes each word has when it is put: those of the word numbered, or its own."""
@@ -70,6 +77,22 @@ def _size(starts, ends, ids, offsets, size):  # type: ignore[no-untyped-def]
 @compiled
 def _upper(code):  # type: ignore[no-untyped-def]
     return np.uint8(code - 32) if 97 <= code <= 122 else code
+
+
+@instruction
+def _copy(_typing: Any, source: Any, _first: Any, target: Any, _place: Any) -> Any:
+    """Copy 16 bytes from one array of bytes into another."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.VectorType(ir.IntType(8), _AT_ONCE).as_pointer()
+        where = [
+            builder.bitcast(builder.gep(context.make_array(array)(context, builder, value).data, [place]), kind)
+            for array, value, place in ((signature.args[0], *args[:2]), (signature.args[2], *args[2:]))
+        ]
+        builder.store(builder.load(where[0], align=1), where[1], align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, target, types.int64), generate
 
 
 @compiled
@@ -106,8 +129,10 @@ def _put(text, starts, ends, ids, records, pool, offsets, policy, output, moved)
                 capitals = capital and last - first > 1
                 for k in range(first, last):
                     capitals = capitals and not 97 <= text[k] <= 122
-            for k in range(entry, stop):
-                code = pool[k]
-                output[at] = _upper(code) if capitals or (capital and k == entry) else code
-                at += 1
+            # Most words need one copy of 16 bytes; what is too much is overwritten by what follows.
+            for k in range(entry, stop, _AT_ONCE):
+                _copy(pool, k, output, at + k - entry)
+            for k in range(stop - entry if capitals else min(capital, stop - entry)):
+                output[at + k] = _upper(output[at + k])
+            at += stop - entry
         read = last
