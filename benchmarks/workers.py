@@ -1,14 +1,20 @@
-"""How much faster are two workers of Ray than one? Wall time in one run: python -m benchmarks workers.
+"""How much faster are two workers of Ray than one? Wall time in one run.
 
-What two cores are worth on this machine is shown too: two processes that know nothing of each other, each with half of
-the files, against one with all of them.
+    python -m benchmarks workers [--rounds 2]
+
+One worker and two take turns, so that a machine that is faster at times is so for both; ratios are medians over the
+rounds. The start of workers is counted, some four seconds of each run, so the work is of a gigabyte and more. What two
+cores are worth on this machine is shown too: two processes that know nothing of each other, each with half of the
+files, against one with all of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import pickle
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -25,7 +31,7 @@ from textveil.engines import RayEngine
 from textveil.jobs import plan
 from textveil.vocabulary import Vocabulary
 
-FILES, DIMENSION = 40, 256
+TEXT_FILES, VECTOR_FILES, DIMENSION = 100, 40, 256
 ALONE = """
 import pickle, sys
 from textveil.jobs import plan
@@ -43,19 +49,19 @@ def texts(folder: Path, vocabulary: Vocabulary) -> tuple[str, int]:
     words = np.array(vocabulary.words)
     places = np.minimum(rng.zipf(1.2, size=(60_000, 60)) - 1, len(words) - 1)
     table = pa.table({"text": [" ".join(words[row]) for row in places]})
-    return "text", copies(folder, table)
+    return "text", copies(folder, table, TEXT_FILES)
 
 
 def vectors(folder: Path) -> tuple[str, int]:
     numbers = pa.array(np.random.default_rng(0).normal(size=24_000 * DIMENSION).astype(np.float32))
     table = pa.table({"embedding": pa.FixedSizeListArray.from_arrays(numbers, DIMENSION)})
-    return "embedding", copies(folder, table)
+    return "embedding", copies(folder, table, VECTOR_FILES)
 
 
-def copies(folder: Path, table: pa.Table) -> int:
+def copies(folder: Path, table: pa.Table, files: int) -> int:
     folder.mkdir()
     pq.write_table(table, folder / "part-00.parquet", compression="none")
-    for number in range(1, FILES):
+    for number in range(1, files):
         shutil.copyfile(folder / "part-00.parquet", folder / f"part-{number:02}.parquet")
     return sum(path.stat().st_size for path in folder.iterdir())
 
@@ -90,32 +96,43 @@ def seconds_apart(work: tv.TextRewriter | tv.Laplace, source: Path, column: str,
         return took
 
 
-def compare(table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source: Path, column: str, size: int) -> None:
-    took = {}
+def seconds_of_ray(work: tv.TextRewriter | tv.Laplace, source: Path, column: str, workers: int) -> float:
+    target = source.with_name("out")
+    job = plan(source, target, work, column=column, engine=RayEngine(workers=workers))
+    started = time.perf_counter()
+    job.run()
+    took = time.perf_counter() - started
+    shutil.rmtree(target)
+    target.with_name("out.receipt.json").unlink()
+    return took
+
+
+def compare(
+    table: Table, name: str, work: tv.TextRewriter | tv.Laplace, source: Path, data: tuple[str, int], rounds: int
+) -> None:
+    column, size = data
     # The first run fills caches and is not shown.
-    for workers in (2, 1, 2):
-        target = source.with_name("out")
-        job = plan(source, target, work, column=column, engine=RayEngine(workers=workers))
-        started = time.perf_counter()
-        job.run()
-        took[workers] = time.perf_counter() - started
-        shutil.rmtree(target)
-        target.with_name("out.receipt.json").unlink()
-    for workers, seconds in sorted(took.items()):
-        ratio = f"{took[1] / seconds:.2f}x one worker"
-        table.row(f"{name}, {workers} workers", f"{size / seconds / 1e6:.1f} MB/s", ratio, f"{size / 1e6:.0f} MB")
-    one, two = (seconds_apart(work, source, column, processes) for processes in (1, 2))
-    table.row(f"{name}, 2 processes apart", f"{size / two / 1e6:.1f} MB/s", f"{one / two:.2f}x one process", "no Ray")
+    seconds_of_ray(work, source, column, 2)
+    for kind, seconds in (("workers of Ray", seconds_of_ray), ("processes apart", seconds_apart)):
+        took = [[seconds(work, source, column, number) for number in (1, 2)] for _ in range(rounds)]
+        ratio = f"{statistics.median(one / two for one, two in took):.2f}x one"
+        speeds = (f"{size / statistics.median(alike) / 1e6:.1f}" for alike in zip(*took, strict=True))
+        table.row(f"{name}, 1 and 2 {kind}", f"{' and '.join(speeds)} MB/s", ratio, f"{size / 1e6:,.0f} MB")
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=2)
+    rounds = parser.parse_args().rounds
     # Ray gives its workers a low priority; whatever else runs on the machine would slow two of them more than one.
     os.environ.setdefault("RAY_worker_niceness", "0")
-    table = Table(f"Workers of Ray, {os.cpu_count()} cores, the start of workers included")
+    table = Table(f"Workers of Ray, {os.cpu_count()} cores, the start of workers included, {rounds} rounds")
     vocabulary = Vocabulary.default(10_000)
     rewriter = tv.TextRewriter(tv.Exponential(vocabulary, epsilon=3.0, radius="auto").calibrate())
     laplace = tv.Laplace(epsilon=1.0, dimension=DIMENSION, precision="exact")
     with TemporaryDirectory() as folder, RayEngine(workers=2)._connected():
-        compare(table, "rewriting texts", rewriter, Path(folder, "texts"), *texts(Path(folder, "texts"), vocabulary))
-        compare(table, "exact Laplace", laplace, Path(folder, "vectors"), *vectors(Path(folder, "vectors")))
+        source = Path(folder, "texts")
+        compare(table, "rewriting texts", rewriter, source, texts(source, vocabulary), rounds)
+        source = Path(folder, "vectors")
+        compare(table, "exact Laplace", laplace, source, vectors(source), rounds)
     table.show()

@@ -42,14 +42,6 @@ def compiled_reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-def compiled_sum(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a loop whose sums may be taken in any order, so that they use vector registers; NaN stays NaN."""
-    kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})(
-        function
-    )
-    return kernel
-
-
 def thread_count() -> int:
     """Threads for compiled work: TEXTVEIL_THREADS, else the cores this process may use."""
     asked = os.environ.get("TEXTVEIL_THREADS")

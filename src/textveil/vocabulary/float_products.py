@@ -7,14 +7,14 @@ by lane. So no score is ever written, and the table is read as it lies in memory
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numpy.typing import NDArray
 
-from textveil.compiled import compiled, compiled_sum
+from textveil.compiled import compiled
 from textveil.elementary import instruction
 from textveil.vocabulary.instructions import FLOAT_LANES, FLOAT_POINTS
 from textveil.vocabulary.registers import (
@@ -33,8 +33,6 @@ from textveil.vocabulary.registers import (
     store,
 )
 
-Singles = NDArray[np.float32]
-
 # Points and queries that meet at once.
 POINTS = FLOAT_POINTS
 _VECTORS = 2
@@ -42,6 +40,9 @@ QUERIES = FLOAT_LANES * _VECTORS
 
 # Numbers of points, and of queries, that stay in the second-level cache together.
 _CACHED = 1 << 16
+# Squares of float32, of up to 2^16 numbers, lose less than this; those of shorter vectors may be too small to count.
+_SPARE = 1.01
+_SHORTEST = 2.0**-50
 # So many queries are written side by side at once, and so many numbers of each.
 _SQUARE = 8
 
@@ -59,7 +60,8 @@ def keep_best(points, halves, start, queries, longest, kept):  # type: ignore[no
     """Compare points with queries: `kept` has the best score of each, the next best, whose the best is, and norms.
 
     Points are rows, with their half norms; the first has the number `start`. The first of equal scores is kept, and the
-    next best equals it. A query that is not shorter than `longest` counts as zeros, and its norm as infinite.
+    next best equals it. Norms are at least the true ones. Where a query is not shorter than `longest`, or no number, it
+    is infinite, and the scores mean nothing.
     """
     if points.shape[0] < POINTS:
         points, halves = _filled(points, halves)
@@ -100,40 +102,32 @@ def _filled(points, halves):  # type: ignore[no-untyped-def]
 
 @compiled
 def _pack(queries, longest, packed, norms):  # type: ignore[no-untyped-def]
-    """Write queries side by side, and their norms."""
+    """Write queries side by side, and at least their norms, or infinity."""
     count, width = queries.shape
+    squares = np.empty(_SQUARE, dtype=np.float32)
     for first in range(0, count, _SQUARE):
         last = min(first + _SQUARE, count)
-        fit = last - first == _SQUARE
-        for row in range(first, last):
-            norm = np.sqrt(_square(queries[row]))
-            fits = norm < longest
-            norms[row] = norm if fits else np.inf
-            fit = fit and fits
         block, lane = first // QUERIES, first % QUERIES
-        turned = width - width % _SQUARE if fit else 0
+        squares[:] = 0
+        turned = width - width % _SQUARE if last - first == _SQUARE else 0
         for k in range(0, turned, _SQUARE):
-            _turn(queries, first, k, packed, block, lane)
+            _turn(queries, first, k, packed, block, lane, squares)
         for row in range(first, last):
             for k in range(turned, width):
-                packed[block, k, lane + row - first] = queries[row, k] if norms[row] < longest else 0.0
-
-
-@compiled_sum
-def _square(vector):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(vector.size):
-        total += np.float64(vector[k]) * np.float64(vector[k])
-    return total
+                value = np.float32(queries[row, k])
+                packed[block, k, lane + row - first] = value
+                squares[row - first] += value * value
+            norm = max(_SPARE * np.sqrt(np.float64(squares[row - first])), _SHORTEST)
+            norms[row] = norm if norm < longest else np.inf
 
 
 @instruction
-def _turn(_typing: Any, queries: Any, _row: Any, _k: Any, packed: Any, _block: Any, _lane: Any) -> Any:
-    """Write eight numbers, from `k`, of eight queries side by side; those of the next eight are sent for."""
-    signature = types.void(queries, *[types.int64] * 2, packed, *[types.int64] * 2)
+def _turn(_typing: Any, queries: Any, _row: Any, _k: Any, packed: Any, _block: Any, _lane: Any, squares: Any) -> Any:
+    """Write eight numbers, from `k`, of eight queries side by side and add their squares; send for the next eight."""
+    signature = types.void(queries, *[types.int64] * 2, packed, *[types.int64] * 2, squares)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        queries, row, k, packed, block, lane = arrays_of(context, builder, signature, args)
+        queries, row, k, packed, block, lane, squares = arrays_of(context, builder, signature, args)
         doubles, singles = ir.VectorType(ir.DoubleType(), _SQUARE), ir.VectorType(FLOAT, _SQUARE)
         width = builder.extract_value(queries.shape, 1)
         rows = []
@@ -150,6 +144,9 @@ def _turn(_typing: Any, queries: Any, _row: Any, _k: Any, packed: Any, _block: A
         for i in range(_SQUARE):
             place = builder.add(builder.mul(builder.add(column, number(i)), number(QUERIES)), lane)
             store(builder, rows[i], at(builder, packed, place, 0))
+        products = [builder.fmul(column, column) for column in rows]
+        where = at(builder, squares, number(0), 0)
+        store(builder, reduce(builder.fadd, products, load(builder, where, singles)), where)
         return context.get_dummy_value()
 
     return signature, generate

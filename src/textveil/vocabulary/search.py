@@ -138,7 +138,7 @@ class NearestPoint:
             block = _checked(queries[chosen])
             best = np.full(len(chosen), -np.inf)
             second, word = best.copy(), np.zeros(len(chosen), dtype=np.int32)
-            scores = np.empty((_WORDS, len(chosen)))
+            scores = np.empty((min(_WORDS, len(self.points)), len(chosen)))
             for tile in _tiles(len(self.points)):
                 points = np.asarray(self.points[tile], dtype=np.float64)
                 products = np.dot(points, block.T, out=scores[: len(points)])
@@ -151,10 +151,11 @@ class NearestPoint:
 
     def _over(self, work: Callable[[slice], Ids], count: int, most: int) -> list[Ids]:
         """Do parts of so many queries, at most so many at once: as many for each thread, all of one size."""
-        parts = thread_count() * -(-count // (thread_count() * most))
+        small = count * self.points.size < _SMALL
+        threads = 1 if small else thread_count()
+        parts = threads * -(-count // (threads * most))
         size = -(-count // parts) if parts else 1
         slices = (slice(start, start + size) for start in range(0, count, size))
-        small = count * self.points.size < _SMALL
         return list(map(work, slices) if small else over_threads(work, slices))
 
     def _error(self, queries: Points) -> NDArray[np.float64]:
@@ -257,7 +258,9 @@ def _checked(queries: NDArray[Any]) -> Points:
 
 def _doubtful(rows: Ids, best: NDArray[Any], second: NDArray[Any], error: NDArray[np.float64]) -> Ids:
     """Return the rows whose best score leads by no more than both may be wrong; NaN is in doubt too."""
-    margin = np.subtract(best, second, dtype=np.float64)
+    # Scores that float32 can't hold may have no difference.
+    with np.errstate(invalid="ignore"):
+        margin = np.subtract(best, second, dtype=np.float64)
     left: Ids = rows[~((error == 0) | (margin > 2 * error))]
     return left
 
