@@ -104,6 +104,13 @@ def test_a_split_gives_every_part_its_own_stream():
     assert (fewer[2:] == parts[3:]).all()
 
 
+@pytest.mark.parametrize("counts", [[1], [1, 1, 1], [3, -1], [0.5, 1.0], [[1, 1]], []])
+def test_a_split_into_what_is_no_number_of_parts_for_each_stream_is_refused(counts):
+    parent = RandomSource.keyed(KEY).streams(b"p", [b"document", b"another"])
+    with pytest.raises(ValueError, match="2 whole numbers from 0"):
+        parent.split(np.array(counts))
+
+
 def test_secure_sources_never_repeat():
     source = RandomSource.secure()
     drawn = [words(source), words(source), words(RandomSource.secure()), words(copy.copy(source))]

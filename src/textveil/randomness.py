@@ -193,6 +193,8 @@ class Streams:
 
     def split(self, counts: NDArray[np.integer[Any]]) -> Streams:
         """Give item i counts[i] streams of its own: the words of a document."""
+        if counts.shape != (len(self),) or counts.dtype.kind not in "iu" or counts.min(initial=0) < 0:
+            raise ValueError(f"counts must be {len(self)} whole numbers from 0, one for each stream")
         parts = _blocks(int(counts.sum()))
         _count_parts(self.starts, self.used, counts, parts)
         key = _subkey(self.key, b"split", b"")

@@ -145,3 +145,15 @@ def test_queries_that_are_no_points_are_refused(bad):
 def test_points_that_are_too_long_for_any_pass_are_refused(size):
     with pytest.raises(InvalidInputError, match="shorter than 2\\^60"):
         NearestPoint(size * np.ones((3, 4)))
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (5, 4), (5, 500), (5, 0), (3,), (2, 5, 3)])
+def test_queries_of_another_shape_are_refused(shape):
+    with pytest.raises(InvalidInputError, match=r"shape \(n, 3\)"):
+        NearestPoint(np.eye(3)).nearest(np.zeros(shape))
+
+
+@pytest.mark.parametrize("dimension", [0, 65_537])
+def test_tables_of_no_or_too_many_dimensions_are_refused(dimension):
+    with pytest.raises(InvalidInputError, match="from 1 to 65,536 dimensions"):
+        NearestPoint(np.zeros((2, dimension)))

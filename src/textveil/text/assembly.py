@@ -58,6 +58,8 @@ class Assembly:
         size = _size(words.starts, words.ends, ids, self._offsets, len(text))
         output = np.empty(size + _AT_ONCE, dtype=np.uint8)
         _put(text, words.starts, words.ends, ids, records, self._pool, self._offsets, self._policy, output, moved)
+        # Nothing that was in this memory before goes along.
+        output[size:] = 0
         return output[:size], moved
 
     def lengths(self, words: Words, ids: Integers) -> Integers:

@@ -24,7 +24,7 @@ from textveil.vocabulary.certified import ShortLists
 from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, require_near
 from textveil.vocabulary.float_products import keep_best, whole_blocks
 from textveil.vocabulary.instructions import CHOSEN
-from textveil.vocabulary.lattice import STEP
+from textveil.vocabulary.lattice import MOST_DIMENSIONS, STEP
 
 Ids = NDArray[np.int64]
 
@@ -53,6 +53,11 @@ class NearestPoint:
     """Nearest rows of a table of lattice points, in Euclidean distance."""
 
     def __init__(self, points: NDArray[Any]) -> None:
+        if not 1 <= points.shape[1] <= MOST_DIMENSIONS:
+            raise InvalidInputError(
+                f"points must have from 1 to {MOST_DIMENSIONS:,} dimensions to be searched (got {points.shape[1]:,}); "
+                "project them to fewer"
+            )
         self.points = points
         halves = half_norms(points)
         self.radius = math.sqrt(2 * float(halves.max()))
@@ -68,6 +73,10 @@ class NearestPoint:
 
     def nearest(self, queries: NDArray[Any]) -> Ids:
         """Return the row nearest to each query, the lowest among equals."""
+        if queries.ndim != 2 or queries.shape[1] != self.points.shape[1]:
+            raise InvalidInputError(
+                f"queries must be rows, as points are, of shape (n, {self.points.shape[1]}) (got {queries.shape})"
+            )
         answers = np.empty(len(queries), dtype=np.int64)
         doubtful = np.arange(len(queries))
         lists = self._lists_if_worth(len(queries))
