@@ -8,6 +8,8 @@ from textveil.cli.wording import in_options
 @pytest.mark.parametrize(
     ("told", "shown"),
     [
+        ("gpus must be at most 0 (got 1)", "--worker-gpus must be at most 0 (got 1)"),
+        ("address must be a host:port", "--ray-address must be a host:port"),
         ('use sampler="beta" or a smaller epsilon', "use --sampler beta or a smaller epsilon"),
         ('projection="pca" needs public=, the table', "--projection pca needs --public, the table"),
         ("names its columns (--header, header=True), or (--no-header, header=False)", None),

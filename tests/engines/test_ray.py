@@ -169,6 +169,35 @@ def test_a_cluster_that_does_not_answer_is_told_by_its_address():
         RayEngine(address="head:6379")._begin(Silent(), {})
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gpus": 1.5}, "gpus must be a whole number or at most 1"),
+        ({"workers": 10**20}, "workers must be at most 100,000"),
+        ({"address": "nonsense"}, 'address must be "auto" or a host:port'),
+        ({"address": "head:port"}, 'address must be "auto" or a host:port'),
+    ],
+)
+def test_what_no_ray_has_is_refused_before_one_is_started(options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        RayEngine(**options)
+
+
+def test_an_address_where_nobody_listens_is_told_at_once():
+    class NeverAsked:
+        def init(self, *given, **named):
+            pytest.fail("Ray would try for more than a minute")
+
+    with pytest.raises(OSError, match=r"no Ray answers at 127\.0\.0\.1:1;"):
+        RayEngine(address="127.0.0.1:1")._begin(NeverAsked(), {})
+
+
+def test_nobody_waits_for_gpus_that_are_not_there(ray):
+    there = ray.cluster_resources().get("GPU", 0)
+    with pytest.raises(InvalidInputError, match=f"gpus must be at most {there:g}, which is what Ray finds"):
+        list(RayEngine(workers=1, gpus=there + 1).over(lambda number, secret: number, [0], secret=KEY))
+
+
 class RayOfFailures:
     """A Ray whose calls all fail with the words of a worker."""
 

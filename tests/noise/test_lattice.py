@@ -81,6 +81,12 @@ def test_the_lattice_for_a_scale_is_between_two_powers_finer(scale) -> None:
     assert 2.0**-15 < lattice_for(scale).step / scale <= 2.0**-14
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_noise_that_no_lattice_holds_is_refused_in_words_of_who_asked_for_it(scale) -> None:
+    with pytest.raises(InvalidInputError, match="can't be drawn; give an epsilon nearer to 1"):
+        lattice_for(scale)
+
+
 def test_the_lattice_for_a_power_of_two_is_the_coarser_one() -> None:
     assert lattice_for(1.0) == Lattice(2.0**-14)
 

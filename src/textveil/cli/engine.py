@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
-from textveil.errors import InvalidInputError
+from textveil.errors import InvalidInputError, require_count
 
 if TYPE_CHECKING:
     from textveil.engines import Engine
@@ -66,6 +66,8 @@ def where_of(
     for option, is_given in (("--ray-address", address is not None), ("--worker-gpus", gpus != 0)):
         if is_given:
             raise InvalidInputError(f"{option} would do nothing, since the engine is local; add --engine ray")
+    if workers is not None:
+        require_count("workers", workers)
     return {"threads": workers, "engine": None}
 
 

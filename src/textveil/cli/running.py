@@ -52,6 +52,8 @@ def carried_out(job: Job, *, preview: bool, discard: bool, scale: str = "") -> F
         return None
     if discard:
         job.discard()
+    if job.key_file is not None and not job.key_file.exists():
+        typer.echo(f"textveil: there was no key file {job.key_file}; a new key is made in it", err=True)
     try:
         return job.run()
     except RunInterrupted as stopped:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import socket
 import warnings
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
@@ -27,6 +29,9 @@ from textveil.receipts import library
 MOST_DEATHS = 3
 # The greeting of a new worker, among the numbers of what it is to do.
 _GREETING = -1
+_MOST_WORKERS = 100_000
+_ADDRESS = re.compile(r"(ray://)?[^\s/]+:\d{1,5}")
+_PATIENCE_SECONDS = 10
 # Sockets lie some 80 letters deeper, and their paths must have less than 108.
 _MOST_LETTERS = 24
 
@@ -48,14 +53,21 @@ class RayEngine:
     gpus: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.workers is not None:
-            require_count("workers", self.workers)
+        if self.workers is not None and require_count("workers", self.workers) > _MOST_WORKERS:
+            raise InvalidInputError(f"workers must be at most {_MOST_WORKERS:,} (got {self.workers!r})")
         if not 0 <= require_number("gpus", self.gpus) < float("inf"):
             raise InvalidInputError(f"gpus must be a finite number >= 0 (got {self.gpus!r})")
+        if self.gpus > 1 and self.gpus != int(self.gpus):
+            raise InvalidInputError(f"gpus must be a whole number or at most 1, a share of one (got {self.gpus!r})")
+        if self.address not in (None, "auto") and not _ADDRESS.fullmatch(str(self.address)):
+            raise InvalidInputError(
+                f'address must be "auto" or that of a machine, ray-head:6379 say (got {self.address!r})'
+            )
 
     def over(self, task: Task, numbers: Sequence[int], *, secret: bytes) -> Generator[tuple[int, Any], None, None]:
         """Yield each number, as soon as it is done, with what the task gave."""
         with self._connected() as ray:
+            self._require_gpus(ray.cluster_resources().get("GPU", 0))
             crew = _Crew(ray, task, self.workers or int(ray.cluster_resources().get("CPU", 1)), self.gpus)
             try:
                 yield from crew.work(numbers, secret)
@@ -86,11 +98,23 @@ class RayEngine:
             finally:
                 ray.shutdown()
 
+    def _require_gpus(self, there: float) -> None:
+        """Refuse to wait for GPUs that won't come; a cluster may get more machines while a run waits."""
+        if self.address is None and self.gpus > there:
+            raise InvalidInputError(
+                f"gpus must be at most {there:g}, which is what Ray finds on this machine (got {self.gpus:g}); "
+                "leave them out, or give the address of a cluster that has them"
+            )
+
     def _begin(self, ray: Any, options: dict[str, Any]) -> None:
         try:
+            if self.address not in (None, "auto"):
+                # Ray itself tries for more than a minute, and prints what fails.
+                host, port = str(self.address).removeprefix("ray://").rsplit(":", 1)
+                socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_SECONDS).close()
             with _silent():
                 ray.init(self.address or "local", **options)
-        except (ConnectionError, RuntimeError, ValueError):
+        except (OSError, RuntimeError, ValueError):
             where = "could be started" if self.address is None else f"answers at {self.address}"
             hint = "" if self.address is None else "; if it asks for a token, set RAY_AUTH_MODE=token"
             raise OSError(errno.ECONNREFUSED, f"no Ray {where}{hint}") from None

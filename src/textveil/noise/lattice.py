@@ -89,6 +89,8 @@ class Lattice:
 def lattice_for(scale: float) -> Lattice:
     """Choose the lattice for noise of this scale: scale / step is at least 2^14 and below 2^15."""
     _, exponent = math.frexp(require_positive("scale", scale))
+    if abs(exponent - _FINENESS) > _LARGEST_EXPONENT:
+        raise InvalidInputError(f"noise of scale {scale:.3g} can't be drawn; give an epsilon nearer to 1")
     return Lattice(math.ldexp(1.0, exponent - 1 - _FINENESS))
 
 
