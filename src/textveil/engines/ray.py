@@ -60,9 +60,7 @@ class RayEngine:
         if self.gpus > 1 and self.gpus != int(self.gpus):
             raise InvalidInputError(f"gpus must be a whole number or at most 1, a share of one (got {self.gpus!r})")
         if self.address not in (None, "auto") and not _ADDRESS.fullmatch(str(self.address)):
-            raise InvalidInputError(
-                f'address must be "auto" or that of a machine, ray-head:6379 say (got {self.address!r})'
-            )
+            raise InvalidInputError(f'address must be "auto" or a host:port, ray-head:6379 say (got {self.address!r})')
 
     def over(self, task: Task, numbers: Sequence[int], *, secret: bytes) -> Generator[tuple[int, Any], None, None]:
         """Yield each number, as soon as it is done, with what the task gave."""
