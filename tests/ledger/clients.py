@@ -13,7 +13,18 @@ import time
 
 from tests.ledger.conftest import costing
 
-from textveil.ledger import BudgetExceededError, Ledger
+from textveil.ledger import BudgetExceededError, Ledger, LedgerError
+
+
+def patiently(call, *given, **named):
+    """Try again where a busy machine made somebody wait too long for the lock: nothing was done then."""
+    until = time.monotonic() + 120
+    while True:
+        try:
+            return call(*given, **named)
+        except LedgerError as error:
+            if "LockNotAvailable" not in str(error) or time.monotonic() > until:
+                raise
 
 
 def spend(url, end, seed, told):
@@ -21,16 +32,17 @@ def spend(url, end, seed, told):
     chance, ledger = random.Random(seed), Ledger(url)  # noqa: S311 - which call comes next
     while time.monotonic() < end:
         try:
-            made = ledger.reserve("notes", costing(chance.choice([0.25, 0.5, 1.0])), part=chance.choice(["", "a", "b"]))
+            cost, part = costing(chance.choice([0.25, 0.5, 1.0])), chance.choice(["", "a", "b"])
+            made = patiently(ledger.reserve, "notes", cost, part=part)
         except BudgetExceededError:
             continue
         fate = chance.choice(["reserved", "touched", "committed", "cancelled", "cancelled", "cancelled"])
         if fate in ("touched", "committed"):
-            made.touch()
+            patiently(made.touch)
         if fate == "committed":
-            made.commit()
+            patiently(made.commit)
         if fate == "cancelled":
-            made.cancel()
+            patiently(made.cancel)
         told[made.id] = fate
     ledger.close()
 
