@@ -1,12 +1,14 @@
 """The best float32 score of each query and the runner-up, found while the scores are in registers.
 
-Queries lie side by side, one to a lane. Six points meet 16 of them at once, with AVX-512 twelve points 32: 12 or 24
+Queries lie side by side, one to a lane. Four points meet 24 of them at once, with AVX-512 twelve points 32: 12 or 24
 registers hold the sums, and when the products of a point are added up, its scores are compared with the best ones, lane
-by lane. So no score is ever written, and the table is read as it lies in memory.
+by lane. So no score is ever written, and the table is read as it lies in memory. Meanwhile the next queries are brought
+into the cache.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
@@ -16,9 +18,8 @@ from numba import types
 
 from textveil.compiled import compiled
 from textveil.elementary import instruction
-from textveil.vocabulary.instructions import FLOAT_LANES, FLOAT_POINTS
+from textveil.vocabulary.instructions import FLOAT_LANES, FLOAT_POINTS, FLOAT_VECTORS
 from textveil.vocabulary.registers import (
-    ADDRESS,
     FLOAT,
     SIZE,
     WORD,
@@ -29,25 +30,30 @@ from textveil.vocabulary.registers import (
     function,
     load,
     number,
+    repeated,
     spread,
     store,
 )
 
 # Points and queries that meet at once.
 POINTS = FLOAT_POINTS
-_VECTORS = 2
+_VECTORS = FLOAT_VECTORS
 QUERIES = FLOAT_LANES * _VECTORS
 
 # Numbers of points, and of queries, that stay in the second-level cache together.
 _CACHED = 1 << 16
+# So many of the queries' numbers are written side by side at once, for each number of the table: enough for reading the
+# table to take no time, and few, for the cache has those that come next too.
+_SHARE = 8
 # Squares of float32, of up to 2^16 numbers, lose less than this; those of shorter vectors may be too small to count.
 _SPARE = 1.01
 _SHORTEST = 2.0**-50
 # So many queries are written side by side at once, and so many numbers of each.
-_SQUARE = 8
+_ROWS, _COLUMNS = 8, 4
 
 _FLOATS = ir.VectorType(FLOAT, FLOAT_LANES)
 _WORDS = ir.VectorType(WORD, FLOAT_LANES)
+_ROW_OF_EIGHT = ir.VectorType(FLOAT, _ROWS)
 
 
 def whole_blocks(count: int) -> int:
@@ -67,7 +73,7 @@ def keep_best(points, halves, start, queries, longest, kept):  # type: ignore[no
         points, halves = _filled(points, halves)
     best, second, word, norms = kept
     width = points.shape[1]
-    blocks = max(1, _CACHED // (QUERIES * width))
+    blocks = max(1, min(_CACHED, points.size // _SHARE) // (QUERIES * width))
     packed = np.zeros((blocks, width, QUERIES), dtype=np.float32)
     # The last points overlap those before them, which must not count again.
     last = np.full(POINTS, np.float32(np.inf))
@@ -75,20 +81,28 @@ def keep_best(points, halves, start, queries, longest, kept):  # type: ignore[no
     left = count % POINTS
     last[POINTS - left :] = halves[count - left :]
     tile = max(1, _CACHED // (POINTS * width)) * POINTS
+    # Bytes of the next queries to send for with each number of a point, so that all are there when they are needed.
+    pace = -(-2 * SIZE * QUERIES * POINTS // count)
     for asked in range(0, queries.shape[0], blocks * QUERIES):
         some = queries[asked : asked + blocks * QUERIES]
+        coming = np.int64(some.ctypes.data) + some.nbytes
         _pack(some, longest, packed, norms[asked:])
         for begin in range(0, count - left, tile):
             end = min(begin + tile, count - left)
             for block in range(-(-some.shape[0] // QUERIES)):
                 place = asked + block * QUERIES
                 for first in range(begin, end, POINTS):
-                    _meet(points, first, packed, block, halves, first, start + first, best, second, word, place)
+                    _meet(
+                        points, first, packed, block, halves, first, start + first, best, second, word, place,
+                        coming, pace,
+                    )  # fmt: skip
+                    coming += pace * width
         if left:
             first = count - POINTS
             for block in range(-(-some.shape[0] // QUERIES)):
                 place = asked + block * QUERIES
-                _meet(points, first, packed, block, last, 0, start + first, best, second, word, place)
+                _meet(points, first, packed, block, last, 0, start + first, best, second, word, place, coming, pace)
+                coming += pace * width
 
 
 @compiled
@@ -104,14 +118,14 @@ def _filled(points, halves):  # type: ignore[no-untyped-def]
 def _pack(queries, longest, packed, norms):  # type: ignore[no-untyped-def]
     """Write queries side by side, and at least their norms, or infinity."""
     count, width = queries.shape
-    squares = np.empty(_SQUARE, dtype=np.float32)
-    for first in range(0, count, _SQUARE):
-        last = min(first + _SQUARE, count)
+    squares = np.empty(_ROWS, dtype=np.float32)
+    for first in range(0, count, _ROWS):
+        last = min(first + _ROWS, count)
         block, lane = first // QUERIES, first % QUERIES
         squares[:] = 0
-        turned = width - width % _SQUARE if last - first == _SQUARE else 0
-        for k in range(0, turned, _SQUARE):
-            _turn(queries, first, k, packed, block, lane, squares)
+        turned = width - width % _COLUMNS if last - first == _ROWS else 0
+        if turned:
+            _turn(queries, first, turned, packed, block, lane, squares)
         for row in range(first, last):
             for k in range(turned, width):
                 value = np.float32(queries[row, k])
@@ -122,56 +136,74 @@ def _pack(queries, longest, packed, norms):  # type: ignore[no-untyped-def]
 
 
 @instruction
-def _turn(_typing: Any, queries: Any, _row: Any, _k: Any, packed: Any, _block: Any, _lane: Any, squares: Any) -> Any:
-    """Write eight numbers, from `k`, of eight queries side by side and add their squares; send for the next eight."""
+def _turn(
+    _typing: Any, queries: Any, _row: Any, _turned: Any, packed: Any, _block: Any, _lane: Any, squares: Any
+) -> Any:
+    """Write the first numbers of eight queries side by side, and the sums of their squares."""
     signature = types.void(queries, *[types.int64] * 2, packed, *[types.int64] * 2, squares)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        queries, row, k, packed, block, lane, squares = arrays_of(context, builder, signature, args)
-        doubles, singles = ir.VectorType(ir.DoubleType(), _SQUARE), ir.VectorType(FLOAT, _SQUARE)
+        queries, row, turned, packed, block, lane, squares = arrays_of(context, builder, signature, args)
         width = builder.extract_value(queries.shape, 1)
-        rows = []
-        for i in range(_SQUARE):
-            place = builder.add(builder.mul(builder.add(row, number(i)), width), k)
-            where = builder.add(address(builder, queries.data), builder.mul(place, number(2 * SIZE)))
-            rows.append(builder.fptrunc(load(builder, where, doubles), singles))
-            fetch(builder, builder.add(where, builder.mul(width, number(2 * SIZE * _SQUARE))))
-        # Each round puts the numbers of two rows in turn; after three of them rows are columns.
-        for _ in range(3):
-            halves = zip(rows[: _SQUARE // 2], rows[_SQUARE // 2 :], strict=True)
-            rows = [_in_turn(builder, *pair, half) for pair in halves for half in range(2)]
-        column = builder.add(builder.mul(block, width), k)
-        for i in range(_SQUARE):
-            place = builder.add(builder.mul(builder.add(column, number(i)), number(QUERIES)), lane)
-            store(builder, rows[i], at(builder, packed, place, 0))
-        products = [builder.fmul(column, column) for column in rows]
-        where = at(builder, squares, number(0), 0)
-        store(builder, reduce(builder.fadd, products, load(builder, where, singles)), where)
+        rows = [
+            builder.add(
+                address(builder, queries.data),
+                builder.mul(builder.mul(builder.add(row, number(i)), width), number(2 * SIZE)),
+            )
+            for i in range(_ROWS)
+        ]
+        columns = at(builder, packed, builder.add(builder.mul(builder.mul(block, width), number(QUERIES)), lane), 0)
+
+        def step(k: Any, sums: list[Any]) -> list[Any]:
+            offset = builder.mul(k, number(2 * SIZE))
+            turned = _turned_over(builder, [builder.add(row, offset) for row in rows])
+            for i, column in enumerate(turned):
+                place = builder.mul(builder.add(k, number(i)), number(SIZE * QUERIES))
+                store(builder, column, builder.add(columns, place))
+            products = [builder.fmul(column, column) for column in turned]
+            return [builder.fadd(sums[0], reduce(builder.fadd, products))]
+
+        (total,) = repeated(builder, turned, _COLUMNS, [ir.Constant(_ROW_OF_EIGHT, [0.0] * _ROWS)], step)
+        store(builder, total, at(builder, squares, number(0), 0))
         return context.get_dummy_value()
 
     return signature, generate
 
 
-def _in_turn(builder: Any, first: Any, second: Any, half: int) -> Any:
-    """The numbers of the first or second half of two vectors, one of each in turn."""
-    start = half * _SQUARE // 2
-    places = [place for j in range(start, start + _SQUARE // 2) for place in (j, j + _SQUARE)]
-    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(WORD, _SQUARE), places))
+def _turned_over(builder: Any, rows: list[Any]) -> list[Any]:
+    """Four numbers of each of eight rows of float64 as four columns of float32."""
+    doubles, singles = (ir.VectorType(kind, _COLUMNS) for kind in (ir.DoubleType(), FLOAT))
+    few = [builder.fptrunc(load(builder, row, doubles), singles) for row in rows]
+    # A row beside the fourth after it; then both halves are turned over alike, which crosses no halves of registers.
+    a, b, c, d = (_picked(builder, few[i], few[i + 4], range(8)) for i in range(4))
+    low, high = (0, 8, 1, 9, 4, 12, 5, 13), (2, 10, 3, 11, 6, 14, 7, 15)
+    first, second = (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15)
+    pairs = [(_picked(builder, a, b, half), _picked(builder, c, d, half)) for half in (low, high)]
+    return [_picked(builder, *pair, places) for pair in pairs for places in (first, second)]
+
+
+def _picked(builder: Any, first: Any, second: Any, places: Iterable[int]) -> Any:
+    """Numbers of two vectors, by their places."""
+    chosen = list(places)
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(WORD, len(chosen)), chosen))
 
 
 @instruction
 def _meet(
     _typing: Any, points: Any, first: Any, queries: Any, block: Any, halves: Any, half: Any, name: Any, best: Any,
-    second: Any, word: Any, place: Any,
+    second: Any, word: Any, place: Any, _coming: Any, _pace: Any,
 ) -> Any:  # fmt: skip
-    """Compare points, from row `first`, with a block of queries; their half norms begin at `half`."""
+    """Compare points, from row `first`, with a block of queries; their half norms begin at `half`.
+
+    With each number of a point it sends for the next bytes, so many, of what lies at an address.
+    """
     whole = types.int64
-    signature = types.void(points, whole, queries, whole, halves, whole, whole, best, second, word, whole)
+    signature = types.void(points, whole, queries, whole, halves, whole, whole, best, second, word, whole, whole, whole)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         arguments = arrays_of(context, builder, signature, args)
-        points, first, queries, block, halves, half, name, best, second, word, place = arguments
-        sums = _products(builder, points, first, queries, block)
+        points, first, queries, block, halves, half, name, best, second, word, place, coming, pace = arguments
+        sums = _products(builder, points, first, queries, block, (coming, pace))
         name = builder.trunc(name, WORD)
         for j in range(_VECTORS):
             at_best, at_second, at_word = (at(builder, array, place, FLOAT_LANES * j) for array in (best, second, word))
@@ -194,8 +226,11 @@ def _meet(
     return signature, generate
 
 
-def _products(builder: Any, points: Any, first: Any, queries: Any, block: Any) -> list[list[Any]]:
+def _products(
+    builder: Any, points: Any, first: Any, queries: Any, block: Any, following: tuple[Any, Any]
+) -> list[list[Any]]:
     """The sums of products of points, from row `first`, with the queries of a block: some vectors for each point."""
+    coming, pace = following
     multiply = function(builder, f"llvm.fmuladd.v{FLOAT_LANES}f32", _FLOATS, _FLOATS, _FLOATS, _FLOATS)
     width = builder.extract_value(points.shape, 1)
     row = builder.mul(width, number(SIZE))
@@ -204,28 +239,16 @@ def _products(builder: Any, points: Any, first: Any, queries: Any, block: Any) -
         for i in range(POINTS)
     ]
     column = builder.add(address(builder, queries.data), builder.mul(builder.mul(block, row), number(QUERIES)))
-    before, body, done = builder.block, builder.append_basic_block("body"), builder.append_basic_block("done")
-    builder.branch(body)
-    builder.position_at_end(body)
-    k = builder.phi(ADDRESS)
-    sums = [[builder.phi(_FLOATS) for _ in range(_VECTORS)] for _ in range(POINTS)]
-    offset = builder.mul(k, number(SIZE))
-    own = builder.add(column, builder.mul(offset, number(QUERIES)))
-    asked = [load(builder, builder.add(own, number(SIZE * FLOAT_LANES * j)), _FLOATS) for j in range(_VECTORS)]
-    added = []
-    for i in range(POINTS):
-        value = spread(builder, load(builder, builder.add(rows[i], offset), FLOAT), _FLOATS)
-        added.append(
-            [builder.call(multiply, [value, query, total]) for query, total in zip(asked, sums[i], strict=True)]
-        )
-    following = builder.add(k, number(1))
-    zero = ir.Constant(_FLOATS, [0.0] * FLOAT_LANES)
-    k.add_incoming(number(0), before)
-    k.add_incoming(following, body)
-    for i in range(POINTS):
-        for phi, value in zip(sums[i], added[i], strict=True):
-            phi.add_incoming(zero, before)
-            phi.add_incoming(value, body)
-    builder.cbranch(builder.icmp_signed("<", following, width), body, done)
-    builder.position_at_end(done)
-    return added
+
+    def step(k: Any, sums: list[Any]) -> list[Any]:
+        fetch(builder, builder.add(coming, builder.mul(k, pace)))
+        offset = builder.mul(k, number(SIZE))
+        own = builder.add(column, builder.mul(offset, number(QUERIES)))
+        asked = [load(builder, builder.add(own, number(SIZE * FLOAT_LANES * j)), _FLOATS) for j in range(_VECTORS)]
+        values = [spread(builder, load(builder, builder.add(row, offset), FLOAT), _FLOATS) for row in rows]
+        factors = [(value, query) for value in values for query in asked]
+        return [builder.call(multiply, [*pair, total]) for pair, total in zip(factors, sums, strict=True)]
+
+    zeros = [ir.Constant(_FLOATS, [0.0] * FLOAT_LANES)] * (POINTS * _VECTORS)
+    sums = repeated(builder, width, 1, zeros, step)
+    return [sums[i : i + _VECTORS] for i in range(0, len(sums), _VECTORS)]

@@ -6,6 +6,7 @@ aligned to more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -46,8 +47,8 @@ def fetch(builder: Any, where: Any) -> None:
     """Have what lies at an address brought into the cache; nothing may lie there."""
     byte = ir.IntType(8).as_pointer()
     hint = function(builder, "llvm.prefetch.p0", ir.VoidType(), byte, WORD, WORD, WORD)
-    # To be read, soon and often, as data.
-    builder.call(hint, [builder.inttoptr(where, byte), *(ir.Constant(WORD, value) for value in (0, 3, 1))])
+    # To be read, into the second-level cache, as data.
+    builder.call(hint, [builder.inttoptr(where, byte), *(ir.Constant(WORD, value) for value in (0, 2, 1))])
 
 
 def spread(builder: Any, value: Any, kind: Any) -> Any:
@@ -55,6 +56,25 @@ def spread(builder: Any, value: Any, kind: Any) -> Any:
     nothing = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(WORD, 0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(WORD, kind.count), [0] * kind.count))
+
+
+def repeated(
+    builder: Any, count: Any, step: int, values: list[Any], body: Callable[[Any, list[Any]], list[Any]]
+) -> Any:
+    """Return what values become by a loop over 0, `step`, ... below `count`, which is entered at least once."""
+    before, inside, done = builder.block, builder.append_basic_block("inside"), builder.append_basic_block("done")
+    builder.branch(inside)
+    builder.position_at_end(inside)
+    k = builder.phi(ADDRESS)
+    held = [builder.phi(value.type) for value in values]
+    changed = body(k, held)
+    following = builder.add(k, number(step))
+    for phi, first, then in zip([k, *held], [number(0), *values], [following, *changed], strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(then, inside)
+    builder.cbranch(builder.icmp_signed("<", following, count), inside, done)
+    builder.position_at_end(done)
+    return changed
 
 
 def function(builder: Any, name: str, result: Any, *arguments: Any) -> Any:

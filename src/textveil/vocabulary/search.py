@@ -130,11 +130,11 @@ class NearestPoint:
             for tile in _tiles(len(self.points), max(1, _CONVERTED // self.points.shape[1])):
                 points = np.ascontiguousarray(self.points[tile], dtype=np.float32)
                 keep_best(points, halves[tile], tile.start, exact, longest, (best, second, word, norms))
-            answers[chosen] = word[:count]
-            error = np.full(count, np.inf)
-            fits = np.isfinite(norms[:count])
-            error[fits] = score_error(norms[:count][fits], self.radius, exact.shape[1], np.float32)
-            return _doubtful(chosen, best[:count], second[:count], error)
+            # Where no point has a length, the error for what is too long is no number.
+            with np.errstate(invalid="ignore"):
+                error = score_error(norms[:count], self.radius, exact.shape[1], np.float32)
+            left: Ids = _settle(chosen, (best, second, word), error, answers)
+            return left
 
         left = self._over(work, len(rows), _SINGLE_QUERIES)
         return np.concatenate(left) if left else rows
@@ -146,14 +146,14 @@ class NearestPoint:
             chosen = rows[part]
             block = _checked(queries[chosen])
             best = np.full(len(chosen), -np.inf)
-            second, word = best.copy(), np.zeros(len(chosen), dtype=np.int32)
+            kept = best, best.copy(), np.zeros(len(chosen), dtype=np.int32)
             scores = np.empty((min(_WORDS, len(self.points)), len(chosen)))
             for tile in _tiles(len(self.points)):
                 points = np.asarray(self.points[tile], dtype=np.float64)
                 products = np.dot(points, block.T, out=scores[: len(points)])
-                _keep_best(products, self.halves[tile], tile.start, (best, second, word))
-            answers[chosen] = word
-            return _doubtful(chosen, best, second, self._error(block))
+                _keep_best(products, self.halves[tile], tile.start, kept)
+            left: Ids = _settle(chosen, kept, self._error(block), answers)
+            return left
 
         left = self._over(work, len(rows), _QUERIES)
         return np.concatenate(left) if left else rows
@@ -229,11 +229,10 @@ def score_error(
     # d roundings in the product, one each for q, x and the difference, and one to spare; the 1.01 covers
     # their second order and the norms. Half norms are summed in float64, rounded and subtracted. The last
     # term is underflow.
-    error: NDArray[np.float64] = (
-        1.01 * (dimension + 4) * unit * norms * radius
-        + (1.5 * unit + (dimension + 4) * _DOUBLE_UNIT) * radius**2
-        + (dimension + 4) * (1 + radius) * float(np.finfo(precision).tiny)
-    )
+    for_norm = 1.01 * (dimension + 4) * unit * radius
+    besides = (1.5 * unit + (dimension + 4) * _DOUBLE_UNIT) * radius**2
+    besides += (dimension + 4) * (1 + radius) * float(np.finfo(precision).tiny)
+    error: NDArray[np.float64] = for_norm * norms + besides
     return error
 
 
@@ -265,15 +264,6 @@ def _checked(queries: NDArray[Any]) -> Points:
     return block
 
 
-def _doubtful(rows: Ids, best: NDArray[Any], second: NDArray[Any], error: NDArray[np.float64]) -> Ids:
-    """Return the rows whose best score leads by no more than both may be wrong; NaN is in doubt too."""
-    # Scores that float32 can't hold may have no difference.
-    with np.errstate(invalid="ignore"):
-        margin = np.subtract(best, second, dtype=np.float64)
-    left: Ids = rows[~((error == 0) | (margin > 2 * error))]
-    return left
-
-
 def _tiles(count: int, size: int = _WORDS) -> Iterator[slice]:
     for start in range(0, count, size):
         yield slice(start, min(start + size, count))
@@ -292,6 +282,20 @@ def _repeated(points: NDArray[Any], halves: NDArray[np.float64]) -> Ids:
             repeated.append(row)
         seen.add(content)
     return np.array(repeated, dtype=np.int64)
+
+
+@compiled
+def _settle(rows, kept, error, answers):  # type: ignore[no-untyped-def]
+    """Write the answers of rows; return those whose best score leads by no more than both may be wrong, or by NaN."""
+    best, second, word = kept
+    doubtful, count = np.empty(rows.size, dtype=np.int64), 0
+    for i in range(rows.size):
+        answers[rows[i]] = word[i]
+        margin = np.float64(best[i]) - np.float64(second[i])
+        if not (error[i] == 0 or margin > 2 * error[i]):
+            doubtful[count] = rows[i]
+            count += 1
+    return doubtful[:count]
 
 
 @compiled
