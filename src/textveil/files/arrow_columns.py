@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textveil.errors import InvalidInputError
+from textveil.files.arrow_numbers import numbers_of
 from textveil.files.batches import BATCH_BYTES
 from textveil.files.framing import as_list
 from textveil.files.selection import Holds, Selection, listed
@@ -103,7 +104,7 @@ def column_of(texts: Packed, valid: pa.Array, kind: pa.DataType) -> pa.Array:
     kind : the type of the column
     """
     lengths = np.zeros(len(valid), dtype=np.int64)
-    lengths[np.asarray(valid)] = np.diff(texts.offsets)
+    lengths[numbers_of(valid)] = np.diff(texts.offsets)
     offsets = np.zeros(len(valid) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     bitmap = pc.and_(valid, valid).buffers()[1]  # a copy that begins at bit 0

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,6 +21,7 @@ from textveil.files.arrow_columns import (
     text_column,
     texts_among,
 )
+from textveil.files.arrow_numbers import numbers_of
 from textveil.files.batches import BATCH_BYTES, Batch, Items, Mask, Position
 from textveil.files.framing import as_texts
 from textveil.files.selection import Holds, Selection, listed
@@ -106,7 +106,7 @@ class TableSource(ABC):
 
     def present(self, batch: Batch) -> Mask:
         """Return which records have a text or vector."""
-        return np.asarray(batch.rest.column(self.place).is_valid())
+        return numbers_of(batch.rest.column(self.place).is_valid())
 
     def fill(self, batch: Batch, texts: Packed) -> pa.RecordBatch:
         """Return the records of a batch with new texts."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
 from textveil.files.arrow_columns import is_list
+from textveil.files.arrow_numbers import numbers_of
 
 _WIDE = {
     pa.string(): pa.large_string(),
@@ -81,22 +82,28 @@ def _row_bytes(piece: pa.RecordBatch) -> NDArray[np.int64]:
     for column in piece.columns:
         lengths = _lengths(column)
         if lengths is not None:
-            sizes += np.asarray(pc.fill_null(lengths, 0), dtype=np.int64)
+            sizes += lengths
     return sizes
 
 
-def _lengths(column: pa.Array) -> pa.Array | None:
-    """Return the bytes of each text or list; None for values of another type."""
+def _lengths(column: pa.Array) -> NDArray[np.int64] | None:
+    """Return the bytes of each text or list, 0 for nulls; None for values of another type."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return _lengths(column.storage)
     if pa.types.is_dictionary(kind):
-        lengths = _lengths(column.dictionary)
-        return None if lengths is None else lengths.take(column.indices)
+        of_values, present = _lengths(column.dictionary), numbers_of(column.is_valid())
+        if of_values is None:
+            return None
+        lengths = np.zeros(len(column), dtype=np.int64)
+        lengths[present] = of_values[numbers_of(column.indices)[present]]
+        return lengths
     if is_list(kind):
         width = kind.value_type.bit_width // 8 if pa.types.is_primitive(kind.value_type) else _LEAST_BYTES
-        return pc.multiply(pc.list_value_length(column), width)
+        return numbers_of(pc.list_value_length(column)).astype(np.int64) * width
     if kind in _WIDE:
         column = column.cast(_WIDE[kind])
     is_bytes = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
-    return pc.binary_length(column) if is_bytes or pa.types.is_fixed_size_binary(kind) else None
+    if not is_bytes and not pa.types.is_fixed_size_binary(kind):
+        return None
+    return numbers_of(pc.binary_length(column)).astype(np.int64)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
 from textveil.files.arrow_columns import is_list
+from textveil.files.arrow_numbers import numbers_of
 from textveil.files.batches import Mask
 from textveil.files.selection import Selection, listed
 
@@ -69,14 +70,14 @@ def vectors_of(column: pa.Array, field: pa.Field, dimension: int, *, where: str,
     first : the number of the first record, from 1
     """
     stored = _stored(column)
-    present = first + np.flatnonzero(np.asarray(stored.is_valid()))
+    present = first + np.flatnonzero(numbers_of(stored.is_valid()))
     there, packed_as = stored.drop_null(), _packed_as(field)
     if packed_as is not None:
         data = there.buffers()[1]
         whole = np.frombuffer(data if data is not None else b"", dtype=packed_as)
         vectors = whole.reshape(-1, dimension)[there.offset : there.offset + len(there)]
         return checked(vectors, where, present)
-    lengths = np.asarray(pc.list_value_length(there))
+    lengths = numbers_of(pc.list_value_length(there))
     if (lengths != dimension).any():
         bad = int(np.flatnonzero(lengths != dimension)[0])
         raise InvalidInputError(
@@ -85,9 +86,9 @@ def vectors_of(column: pa.Array, field: pa.Field, dimension: int, *, where: str,
         )
     numbers = there.flatten()
     if numbers.null_count:
-        bad = int(np.flatnonzero(np.asarray(numbers.is_null()))[0]) // dimension
+        bad = int(np.flatnonzero(numbers_of(numbers.is_null()))[0]) // dimension
         raise InvalidInputError(f"{where}, record {present[bad]}: a number of its vector is null; remove the record")
-    return checked(numbers.to_numpy(zero_copy_only=False).reshape(-1, dimension), where, present)
+    return checked(numbers_of(numbers).reshape(-1, dimension), where, present)
 
 
 def checked(vectors: Numbers, where: str, records: NDArray[np.int64]) -> Numbers:
