@@ -1,6 +1,6 @@
 """The best float32 score of each query and the runner-up, found while the scores are in registers.
 
-Queries lie side by side, one to a lane. Four points meet 24 of them at once, with AVX-512 twelve points 32: 12 or 24
+Queries lie side by side, one to a lane. Four points meet 24 of them at once, with AVX-512 eight points 48: 12 or 24
 registers hold the sums, and when the products of a point are added up, its scores are compared with the best ones, lane
 by lane. So no score is ever written, and the table is read as it lies in memory. Meanwhile the next queries are brought
 into the cache.

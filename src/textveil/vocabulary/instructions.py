@@ -58,7 +58,7 @@ class Instructions:
         return None if self.steps == 1 else _MOST_16_BITS // (self.largest + self.shift)
 
 
-VNNI = Instructions(queries=6, lanes=16, vectors=4, steps=1, largest=127, worth_words=450, worth_numbers=36_000)
+VNNI = Instructions(queries=6, lanes=16, vectors=4, steps=1, largest=127, worth_words=600, worth_numbers=36_000)
 AVX2 = Instructions(queries=3, lanes=8, vectors=2, steps=3, largest=63, worth_words=1_000, worth_numbers=70_000)
 
 
@@ -78,4 +78,4 @@ CHOSEN = next((kind for name, kind in _KNOWN.items() if name in _features()), No
 KIND = CHOSEN or AVX2
 # Numbers of 32 bits in a register, and how many points meet how many registers of queries at once, so that all sums
 # stay in registers. Where there is neither AVX-512 nor AVX2, compilers make each of these registers of two.
-FLOAT_LANES, FLOAT_POINTS, FLOAT_VECTORS = (16, 12, 2) if "avx512f" in _features() else (8, 4, 3)
+FLOAT_LANES, FLOAT_POINTS, FLOAT_VECTORS = (16, 8, 3) if "avx512f" in _features() else (8, 4, 3)
