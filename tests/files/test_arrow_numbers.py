@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from textveil.files.arrow_numbers import numbers_of
+from textveil.files.arrow_numbers import column_of_numbers, numbers_of
 
 NUMBERS = [0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 
@@ -18,6 +18,16 @@ def test_parts_of_columns_are_what_they_hold(kind, part):
     found = numbers_of(pa.array(values)[part])
     assert found.dtype == values.dtype
     assert (found == values[part]).all()
+    assert not found.flags.writeable
+
+
+@pytest.mark.parametrize("kind", ["bool", "int32", "float32", "float64"])
+@pytest.mark.parametrize("part", [slice(0, None), slice(0, 8), slice(1, None, 2), slice(0, 0)])
+def test_columns_are_made_of_what_arrow_would_make_them(kind, part):
+    values = np.array(NUMBERS, dtype=kind)[part]
+    made = column_of_numbers(values)
+    made.validate(full=True)
+    assert made.equals(pa.array(values))
 
 
 def test_a_column_without_rows_or_memory_is_empty():
@@ -37,19 +47,32 @@ def test_nulls_are_nothing_whatever_lies_in_their_memory(kind):
         assert (found == (values * present)[part]).all()
 
 
+RELEASE_TEXTS = """
+import textveil as tv
+words = ["red", "green", "blue"]
+mechanism = tv.Exponential(tv.Vocabulary(words, [[0.0], [1.0], [2.0]], unknown="red"), epsilon=1.0)
+work = tv.TextRewriter(mechanism)
+"""
+RELEASE_VECTORS = """
+import textveil as tv
+work = tv.Laplace(epsilon=1.0, dimension=2)
+"""
 RELEASE = """
 import sys
 from pathlib import Path
-import textveil as tv
 from textveil.jobs import plan
-words = ["red", "green", "blue"]
-mechanism = tv.Exponential(tv.Vocabulary(words, [[0.0], [1.0], [2.0]], unknown="red"), epsilon=1.0)
-plan(Path(sys.argv[1]), Path(sys.argv[2]), tv.TextRewriter(mechanism), column="text").run()
+plan(Path(sys.argv[1]), Path(sys.argv[2]), work, column="private").run()
 assert "pandas" not in sys.modules
 """
 
 
-def test_texts_are_released_without_pandas(tmp_path):
+@pytest.mark.parametrize(
+    ("work", "column"),
+    [(RELEASE_TEXTS, ["red blue", None, "green"]), (RELEASE_VECTORS, [[1.0, 2.0], None, [0.5, 0.25]])],
+    ids=["texts", "vectors"],
+)
+def test_releases_do_without_pandas(tmp_path, work, column):
     """Where pandas is installed, importing it takes a worker longer than a file."""
-    pq.write_table(pa.table({"text": ["red blue", None, "green"]}), tmp_path / "in.parquet")
-    subprocess.run([sys.executable, "-c", RELEASE, tmp_path / "in.parquet", tmp_path / "out.parquet"], check=True)
+    pq.write_table(pa.table({"private": column}), tmp_path / "in.parquet")
+    command = [sys.executable, "-c", work + RELEASE, tmp_path / "in.parquet", tmp_path / "out.parquet"]
+    subprocess.run(command, check=True)

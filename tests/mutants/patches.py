@@ -752,8 +752,8 @@ VOCABULARY_PATCHES = (
     Patch(
         "a null of a column is what lies in its memory",
         "files/arrow_numbers.py",
-        "if column.null_count else values",
-        "if False else values",
+        "    if column.null_count:\n        # What lies",
+        "    if False:\n        # What lies",
         ("tests/files/test_arrow_numbers.py::test_nulls_are_nothing_whatever_lies_in_their_memory",),
     ),
     Patch(

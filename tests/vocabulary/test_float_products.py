@@ -1,7 +1,12 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from textveil.vocabulary.float_products import POINTS, QUERIES, keep_best, whole_blocks
+from textveil.vocabulary.instructions import FLOAT_LANES
 from textveil.vocabulary.search import half_norms, score_error
 
 
@@ -96,3 +101,21 @@ def test_the_rounding_bound_covers_the_scores(dimension):
         assert (np.abs(found - true) <= bound).all()
     assert (bound < 1e-6 * dimension * norms * 100).all()
     assert (word >= 0).all()
+
+
+OTHERS = """
+import sys
+import pytest
+from textveil.vocabulary import instructions
+instructions.FLOAT_LANES, instructions.FLOAT_POINTS, instructions.FLOAT_VECTORS = map(int, sys.argv[1:4])
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not registers", sys.argv[4]]))
+"""
+
+
+def test_registers_of_another_processor_give_the_same(tmp_path):
+    """Registers that a processor does not have are made of those that it has: AVX-512 of AVX2, or the reverse."""
+    shape = (8, 4, 3) if FLOAT_LANES == 16 else (16, 8, 3)
+    command = [sys.executable, "-c", OTHERS, *map(str, shape), __file__]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode()[-2000:]

@@ -1,6 +1,6 @@
-"""Arrow's numbers as NumPy's.
+"""Arrow's numbers as NumPy's, and NumPy's as Arrow's.
 
-Arrow's own way imports pandas where it is installed, which takes a worker longer than a file.
+Arrow's own ways import pandas where it is installed, which takes a worker longer than a file.
 """
 
 from __future__ import annotations
@@ -13,14 +13,30 @@ from numpy.typing import NDArray
 
 
 def numbers_of(column: pa.Array) -> NDArray[Any]:
-    """Return the booleans or numbers of a column, false or 0 for nulls; those of one without nulls are not copied."""
-    data, first, end = column.buffers()[1], column.offset, column.offset + len(column)
+    """Return the booleans or numbers of a column, false or 0 for nulls, not to be written to.
+
+    They are copies for booleans and where there are nulls, and else what Arrow has in memory.
+    """
+    data, kind, count = column.buffers()[1], column.type.to_pandas_dtype(), len(column)
     if data is None:
-        return np.zeros(len(column), dtype=column.type.to_pandas_dtype())
+        return np.zeros(count, dtype=kind)
     if pa.types.is_boolean(column.type):
-        bits: NDArray[np.uint8] = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=end, bitorder="little")
-        values: NDArray[Any] = bits[first:].view(np.bool_)
+        first, bit = divmod(column.offset, 8)
+        bits: NDArray[np.uint8] = np.unpackbits(
+            np.frombuffer(data, dtype=np.uint8)[first:], count=bit + count, bitorder="little"
+        )
+        values: NDArray[Any] = bits[bit:].view(np.bool_)
     else:
-        values = np.frombuffer(data, dtype=column.type.to_pandas_dtype(), count=end)[first:]
-    # What lies in memory where nulls are may be anything.
-    return np.where(numbers_of(column.is_valid()), values, values.dtype.type(0)) if column.null_count else values
+        values = np.frombuffer(data, dtype=kind, count=column.offset + count)[column.offset :]
+    if column.null_count:
+        # What lies in memory where nulls are may be anything.
+        values = np.where(numbers_of(column.is_valid()), values, values.dtype.type(0))
+    values.flags.writeable = False
+    return values
+
+
+def column_of_numbers(values: NDArray[Any]) -> pa.Array:
+    """Return a column of numbers or booleans; that of numbers which lie one after the other is not a copy."""
+    flat: NDArray[Any] = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else values
+    data = pa.py_buffer(np.ascontiguousarray(flat))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, data])

@@ -95,8 +95,11 @@ def _lengths(column: pa.Array) -> NDArray[np.int64] | None:
         of_values, present = _lengths(column.dictionary), numbers_of(column.is_valid())
         if of_values is None:
             return None
+        places = numbers_of(column.indices)[present]
+        if len(places) and not 0 <= places.min() <= places.max() < len(of_values):
+            raise InvalidInputError("a column has values that are not in its dictionary; write the file anew")
         lengths = np.zeros(len(column), dtype=np.int64)
-        lengths[present] = of_values[numbers_of(column.indices)[present]]
+        lengths[present] = of_values[places]
         return lengths
     if is_list(kind):
         width = kind.value_type.bit_width // 8 if pa.types.is_primitive(kind.value_type) else _LEAST_BYTES

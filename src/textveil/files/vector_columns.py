@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
 from textveil.files.arrow_columns import is_list
-from textveil.files.arrow_numbers import numbers_of
+from textveil.files.arrow_numbers import column_of_numbers, numbers_of
 from textveil.files.batches import Mask
 from textveil.files.selection import Selection, listed
 
@@ -109,15 +109,15 @@ def vector_field(name: str, dimension: int, dtype: np.dtype[Any], *, packed: boo
 
 def vector_column(vectors: Numbers, present: Mask, kind: pa.DataType) -> pa.Array:
     """Return a column that holds the vectors where `present` says so, and null elsewhere."""
-    missing = None if present.all() else pa.array(~present)
+    missing = None if present.all() else column_of_numbers(~present)
     if missing is not None:
         whole = np.zeros((len(present), vectors.shape[1]), dtype=vectors.dtype)
         whole[present] = vectors
         vectors = whole
     if pa.types.is_fixed_size_binary(kind):
-        bitmap = None if missing is None else pa.array(present).buffers()[1]
+        bitmap = None if missing is None else column_of_numbers(present).buffers()[1]
         return pa.Array.from_buffers(kind, len(present), [bitmap, pa.py_buffer(np.ascontiguousarray(vectors))])
-    return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), type=kind, mask=missing)
+    return pa.FixedSizeListArray.from_arrays(column_of_numbers(vectors.reshape(-1)), type=kind, mask=missing)
 
 
 def _storage(kind: pa.DataType) -> pa.DataType:

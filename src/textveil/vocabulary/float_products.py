@@ -42,8 +42,8 @@ QUERIES = FLOAT_LANES * _VECTORS
 
 # Numbers of points, and of queries, that stay in the second-level cache together.
 _CACHED = 1 << 16
-# So many of the queries' numbers are written side by side at once, for each number of the table: enough for reading the
-# table to take no time, and few, for the cache has those that come next too.
+# For so many numbers of the table one of the queries' is written side by side at once: enough for reading the table to
+# take no time, and few, for the cache has those that come next too.
 _SHARE = 8
 # Squares of float32, of up to 2^16 numbers, lose less than this; those of shorter vectors may be too small to count.
 _SPARE = 1.01
@@ -81,7 +81,8 @@ def keep_best(points, halves, start, queries, longest, kept):  # type: ignore[no
     left = count % POINTS
     last[POINTS - left :] = halves[count - left :]
     tile = max(1, _CACHED // (POINTS * width)) * POINTS
-    # Bytes of the next queries to send for with each number of a point, so that all are there when they are needed.
+    # Bytes of the next queries to send for with each number of a point, so that all are there when they are needed, or
+    # all but some where points are few.
     pace = -(-2 * SIZE * QUERIES * POINTS // count)
     for asked in range(0, queries.shape[0], blocks * QUERIES):
         some = queries[asked : asked + blocks * QUERIES]
