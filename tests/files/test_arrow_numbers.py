@@ -72,7 +72,7 @@ assert "pandas" not in sys.modules
     ids=["texts", "vectors"],
 )
 def test_releases_do_without_pandas(tmp_path, work, column):
-    """Where pandas is installed, importing it takes a worker longer than a file."""
+    """Where pandas is installed, importing it takes a third of a second in every process."""
     pq.write_table(pa.table({"private": column}), tmp_path / "in.parquet")
     command = [sys.executable, "-c", work + RELEASE, tmp_path / "in.parquet", tmp_path / "out.parquet"]
     subprocess.run(command, check=True)

@@ -1,6 +1,6 @@
 """Arrow's numbers as NumPy's, and NumPy's as Arrow's.
 
-Arrow's own ways import pandas where it is installed, which takes a worker longer than a file.
+Arrow's own ways import pandas where it is installed, which takes a third of a second in every process.
 """
 
 from __future__ import annotations
