@@ -5,6 +5,9 @@ READY := .venv/.ready
 # Training needs torch, releasing does not: only the tests install it.
 TORCH := .venv/.torch
 
+# Tests start many processes, each of which would compile all of the library anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test soak browser screenshots lint bench mutants clean
 .DEFAULT_GOAL := test
 
@@ -34,7 +37,7 @@ screenshots: $(READY) browser
 	$(BIN)/python -m tests.page.pictures
 
 test: $(TORCH) browser
-	$(BIN)/python -m pytest -n 2 -m "not soak"
+	$(BIN)/python -m pytest -n 2 -m "not soak" --durations 20
 
 soak: $(TORCH)
 	$(BIN)/python -m pytest -n 2 -m soak
