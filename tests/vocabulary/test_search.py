@@ -121,6 +121,22 @@ def test_answers_depend_neither_on_threads_nor_on_the_batch(monkeypatch, threads
     assert (together == brute(points.astype(np.float64), queries)).all()
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e30])
+def test_a_second_look_decides_between_points_that_float32_confuses(scale):
+    generator = np.random.default_rng(12)
+    points = lattice(100 + generator.standard_normal((900, 300)) / 50)
+    queries = scale * (points[:600] + generator.standard_normal((600, 300)) / 50)
+    index = NearestPoint(points.astype(np.float32))
+    left = index._scan_singles(queries, np.arange(600), answers := np.empty(600, dtype=np.int64))
+    true = queries.astype(np.longdouble) @ points.T.astype(np.longdouble) - index.halves.astype(np.longdouble)
+    sure = np.setdiff1d(np.arange(600), left)
+    assert (answers[sure] == true.argmax(axis=1)[sure]).all()
+    assert len(sure) > 550
+    # Float32 alone is wrong here.
+    single = points.astype(np.float32) @ queries.T.astype(np.float32) - index.halves.astype(np.float32)[:, None]
+    assert scale > 1 or (single.argmax(axis=0) != true.argmax(axis=1)).mean() > 0.05
+
+
 def test_the_rounding_bound_covers_the_float32_scores():
     generator = np.random.default_rng(10)
     points = lattice(generator.standard_normal((300, 200)) * 3)

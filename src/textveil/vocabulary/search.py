@@ -2,9 +2,10 @@
 
 The nearest point maximises q.x - |x|^2 / 2. Where it pays, a pass over 8-bit codes leaves a short list of points
 that holds the nearest for certain, and float64 chooses among them. Elsewhere a float32 pass keeps the best score
-and the runner-up of each query; where their margin is within the rounding error that is possible at all, a float64
-pass decides. Where even float64 is in doubt, integers do. The answer is the nearest point in exact arithmetic, the
-lowest id among equals, whatever the path, the batch or the number of threads. Proof: docs/search.md.
+and the runner-up of each query; where their margin is within the rounding error that is possible at all, float64
+chooses among the points that come that close. Where even float64 is in doubt, integers decide. The answer is the
+nearest point in exact arithmetic, the lowest id among equals, whatever the path, the batch or the number of threads.
+Proof: docs/search.md.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.compiled import compiled, over_threads, thread_count
+from textveil.compiled import compiled, compiled_reduction, over_threads, thread_count
 from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
@@ -83,7 +84,6 @@ class NearestPoint:
         if lists is not None:
             doubtful = self._scan_codes(lists, queries, answers)
         doubtful = self._scan_singles(queries, doubtful, answers)
-        doubtful = self._scan_doubles(queries, doubtful, answers)
         for row in doubtful:
             answers[row] = self._decide(np.asarray(queries[row], dtype=np.float64))
         return answers
@@ -116,47 +116,49 @@ class NearestPoint:
         return np.concatenate(left) if left else np.arange(0)
 
     def _scan_singles(self, queries: NDArray[Any], rows: Ids, answers: Ids) -> Ids:
-        """Answer the `rows` of `queries` in float32 and return those that remain in doubt."""
+        """Answer the `rows` of `queries` in float32, or float64 if need be, and return those that remain in doubt."""
         halves = self.halves.astype(np.float32)
         longest = FARTHEST_SINGLE / (1 + self.radius)
+        terms = _error_terms(self.radius, self.points.shape[1], np.float32)
 
         def work(part: slice) -> Ids:
             chosen = rows[part]
             asked = queries[part] if len(rows) == len(queries) else queries[chosen]
-            room, count = whole_blocks(len(chosen)), len(chosen)
+            room = whole_blocks(len(chosen))
             best, second = np.full((2, room), -np.inf, dtype=np.float32)
             word, norms = np.zeros(room, dtype=np.int32), np.zeros(room)
             exact = np.ascontiguousarray(asked, dtype=np.float64)
             for tile in _tiles(len(self.points), max(1, _CONVERTED // self.points.shape[1])):
                 points = np.ascontiguousarray(self.points[tile], dtype=np.float32)
                 keep_best(points, halves[tile], tile.start, exact, longest, (best, second, word, norms))
-            # Where no point has a length, the error for what is too long is no number.
-            with np.errstate(invalid="ignore"):
-                error = score_error(norms[:count], self.radius, exact.shape[1], np.float32)
-            left: Ids = _settle(chosen, (best, second, word), error, answers)
-            return left
+            left: Ids = _settle(chosen, (best, second, word), norms, terms, answers)
+            some = [left[few] for few in _tiles(len(left), _QUERIES)]
+            still = [few[self._look_again(exact[few], best[few], norms[few], chosen[few], answers)] for few in some]
+            return chosen[np.concatenate(still)] if still else chosen[:0]
 
         left = self._over(work, len(rows), _SINGLE_QUERIES)
         return np.concatenate(left) if left else rows
 
-    def _scan_doubles(self, queries: NDArray[Any], rows: Ids, answers: Ids) -> Ids:
-        """Answer the `rows` of `queries` in float64 and return those that remain in doubt."""
+    def _look_again(
+        self, queries: Points, best: NDArray[np.float32], norms: NDArray[np.float64], rows: Ids, answers: Ids
+    ) -> Ids:
+        """Answer queries whose best float32 score leads by too little; return the places that remain in doubt.
 
-        def work(part: slice) -> Ids:
-            chosen = rows[part]
-            block = _checked(queries[chosen])
-            best = np.full(len(chosen), -np.inf)
-            kept = best, best.copy(), np.zeros(len(chosen), dtype=np.int32)
-            scores = np.empty((min(_WORDS, len(self.points)), len(chosen)))
-            for tile in _tiles(len(self.points)):
-                points = np.asarray(self.points[tile], dtype=np.float64)
-                products = np.dot(points, block.T, out=scores[: len(points)])
-                _keep_best(products, self.halves[tile], tile.start, kept)
-            left: Ids = _settle(chosen, kept, self._error(block), answers)
-            return left
-
-        left = self._over(work, len(rows), _QUERIES)
-        return np.concatenate(left) if left else rows
+        The points whose scores are as high as the best, but for what scores may be wrong, are scored in float64.
+        """
+        error = self._error(queries)
+        # A query that is too long for float32 has no scores there.
+        is_near = np.isfinite(norms)
+        wrong = score_error(np.where(is_near, norms, 0.0), self.radius, queries.shape[1], np.float32)
+        least = np.where(is_near, best - 2 * wrong, -np.inf)
+        singles = np.where(is_near[:, None], queries, 0.0).astype(np.float32)
+        first = np.full(len(queries), -np.inf)
+        kept = first, first.copy(), np.zeros(len(queries), dtype=np.int32)
+        for tile in _tiles(len(self.points), max(1, min(_WORDS, _CONVERTED // self.points.shape[1]))):
+            products = np.dot(np.asarray(self.points[tile], dtype=np.float32), singles.T)
+            _score_again(products, least, (self.points, self.halves, tile.start), queries, kept)
+        left: Ids = _settle(rows, kept, error, (1.0, 0.0), answers)
+        return left
 
     def _over(self, work: Callable[[slice], Ids], count: int, most: int) -> list[Ids]:
         """Do parts of so many queries, at most so many at once: as many for each thread, all of one size."""
@@ -169,9 +171,8 @@ class NearestPoint:
 
     def _error(self, queries: Points) -> NDArray[np.float64]:
         """Bound the rounding error of any float64 score of each query; zero where scores are exact."""
-        norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
-        halves_of_steps = queries * (2 / STEP)
-        on_lattice = (np.rint(halves_of_steps) == halves_of_steps).all(axis=1)
+        norms, on_lattice = np.empty(len(queries)), np.empty(len(queries), dtype=np.bool_)
+        require_near(_measured(queries, norms, on_lattice))
         return self._double_error(norms, on_lattice, queries.shape[1])
 
     def _double_error(
@@ -225,15 +226,20 @@ def score_error(
     dimension : of the points
     precision : in which products are summed, in any order
     """
+    for_norm, besides = _error_terms(radius, dimension, precision)
+    error: NDArray[np.float64] = for_norm * norms + besides
+    return error
+
+
+def _error_terms(radius: float, dimension: int, precision: type[np.floating[Any]]) -> tuple[float, float]:
+    """Return what a score may err by for each unit of a query's norm, and besides."""
     unit = float(np.finfo(precision).eps) / 2
     # d roundings in the product, one each for q, x and the difference, and one to spare; the 1.01 covers
     # their second order and the norms. Half norms are summed in float64, rounded and subtracted. The last
     # term is underflow.
     for_norm = 1.01 * (dimension + 4) * unit * radius
     besides = (1.5 * unit + (dimension + 4) * _DOUBLE_UNIT) * radius**2
-    besides += (dimension + 4) * (1 + radius) * float(np.finfo(precision).tiny)
-    error: NDArray[np.float64] = for_norm * norms + besides
-    return error
+    return for_norm, besides + (dimension + 4) * (1 + radius) * float(np.finfo(precision).tiny)
 
 
 def nearest_by_distance(space: Space, points: NDArray[Any], queries: NDArray[Any]) -> Ids:
@@ -285,17 +291,64 @@ def _repeated(points: NDArray[Any], halves: NDArray[np.float64]) -> Ids:
 
 
 @compiled
-def _settle(rows, kept, error, answers):  # type: ignore[no-untyped-def]
-    """Write the answers of rows; return those whose best score leads by no more than both may be wrong, or by NaN."""
+def _settle(rows, kept, norms, terms, answers):  # type: ignore[no-untyped-def]
+    """Write the answers; return the places whose best score leads by no more than both may be wrong, or by NaN."""
     best, second, word = kept
+    for_norm, besides = terms
     doubtful, count = np.empty(rows.size, dtype=np.int64), 0
     for i in range(rows.size):
         answers[rows[i]] = word[i]
+        error = for_norm * norms[i] + besides
         margin = np.float64(best[i]) - np.float64(second[i])
-        if not (error[i] == 0 or margin > 2 * error[i]):
-            doubtful[count] = rows[i]
+        if not (error == 0 or margin > 2 * error):
+            doubtful[count] = i
             count += 1
     return doubtful[:count]
+
+
+@compiled
+def _measured(queries, norms, on_lattice):  # type: ignore[no-untyped-def]
+    """Write the norms of queries, and whether all numbers are multiples of half a step; return if all are near."""
+    far = 0
+    for i in range(queries.shape[0]):
+        total, between = 0.0, 0
+        for k in range(queries.shape[1]):
+            value = queries[i, k]
+            half_steps = value * (2 / STEP)
+            far += not abs(value) < FARTHEST
+            between += np.rint(half_steps) != half_steps
+            total += value * value
+        norms[i], on_lattice[i] = np.sqrt(total), between == 0
+    return far == 0
+
+
+@compiled
+def _score_again(products, least, table, queries, kept):  # type: ignore[no-untyped-def]
+    """Keep the best float64 score of each query, the runner-up, and whose the best is, the first of equals.
+
+    Looks at points whose float32 score, a product less a half norm, is not below the least of a query.
+    """
+    points, halves, start = table
+    best, second, word = kept
+    for j in range(products.shape[0]):
+        row = start + j
+        half = np.float32(halves[row])
+        for q in range(products.shape[1]):
+            if products[j, q] - half < least[q]:
+                continue
+            score = _product(points, row, queries, q) - halves[row]
+            if score > best[q]:
+                best[q], second[q], word[q] = score, best[q], row
+            elif score > second[q]:
+                second[q] = score
+
+
+@compiled_reduction
+def _product(points, row, queries, q):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(points.shape[1]):
+        total += np.float64(points[row, k]) * queries[q, k]
+    return total
 
 
 @compiled
@@ -305,21 +358,3 @@ def _half_norms(points, halves):  # type: ignore[no-untyped-def]
         for k in range(points.shape[1]):
             total += points[i, k] * points[i, k]
         halves[i] = 0.5 * total
-
-
-@compiled
-def _keep_best(scores, halves, start, kept):  # type: ignore[no-untyped-def]
-    # Words are rows here: every query is a lane of its own, which needs no reduction across lanes.
-    best, second, word = kept
-    for j in range(scores.shape[0]):
-        row = scores[j]
-        half = halves[j]
-        number = np.int32(start + j)
-        for i in range(row.shape[0]):
-            value = row[i] - half
-            previous = best[i]
-            better = value > previous
-            lower = previous if better else value
-            second[i] = lower if lower > second[i] else second[i]
-            best[i] = value if better else previous
-            word[i] = number if better else word[i]
