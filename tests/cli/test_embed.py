@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-TEXTVEIL = Path(sys.executable).with_name("textveil")
-
-
-def run(*arguments, cwd, stdin=None, status=0):
-    environment = {**os.environ, "TEXTVEIL_CACHE": str(cwd / "cache"), "COLUMNS": "120", "NO_COLOR": "1"}
-    done = subprocess.run(
-        [TEXTVEIL, *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, env=environment, check=False
-    )
-    assert done.returncode == status, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+from tests.commands import run
 
 
 @pytest.fixture

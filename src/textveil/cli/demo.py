@@ -48,7 +48,7 @@ def run(
     made = []
     for share in SHARES:
         mechanism = calibrate(
-            lambda epsilon: Exponential(vocabulary, epsilon=epsilon, radius="auto", calibrated=True),
+            lambda epsilon: Exponential(vocabulary, epsilon=epsilon, radius="auto"),
             target="unchanged",
             at_most=share,
             start=2.5,
@@ -94,17 +94,17 @@ def _draw(made: list[Exponential], path: Path, console: object) -> None:
     import matplotlib.pyplot as plt
     import numpy as np
 
-    from textveil.measure.calibration import unchanged
-    from textveil.mechanisms.exponential import Exponential
+    from textveil.mechanisms.exponential.law import neighbourhood_radius
+    from textveil.mechanisms.exponential.shipped import certified_points
     from textveil.vocabulary import Vocabulary
 
     small = Vocabulary.default(4000)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=(1, 1.15))
-    epsilons = np.linspace(0.5, 5, 16)
-    for radius, style, label in ((None, "--", "plain"), ("auto", "-", "truncated: loss of a word is bounded")):
-        kept = [unchanged(Exponential(small, epsilon=float(e), radius=radius, calibrated=True)) for e in epsilons]
+    auto = neighbourhood_radius(small)
+    for radius, style, label in ((np.inf, "--", "plain"), (auto, "-", "truncated: loss of a word is bounded")):
+        epsilons, kept = certified_points(small, np.linspace(0.25, 5, 40), radius)
         left.plot(epsilons, kept, style, color="#0072b2", label=label)
-    left.set(xlabel="epsilon (per unit of distance)", ylabel="share of words that stay", ylim=(0, 1))
+    left.set(xlabel="epsilon (per unit of distance)", ylabel="share of words that stay", xlim=(0.5, 5), ylim=(0, 1))
     left.set_title("What epsilon does (4,000 words)", fontsize=11)
     left.legend(frameon=False, fontsize=9)
     explained = [mechanism.explain(WORD) for mechanism in made]
