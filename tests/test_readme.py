@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -43,7 +45,8 @@ def test_every_textveil_command_runs_in_order(tmp_path):
     shown = ""
     for command in COMMANDS:
         if command.startswith("textveil "):
-            shown += shell(command + (" --overwrite" if "rewrite" in command else ""), tmp_path)
+            again = ["--overwrite"] if "rewrite" in command else []
+            shown += run(*shlex.split(command)[1:], *again, cwd=tmp_path).stdout
     (told,) = [block for _, block in FENCES if block.startswith('"ohio" stays')]
     assert told in shown
 

@@ -36,8 +36,8 @@ FARTHEST_SINGLE = 2.0**60
 
 _ROWS = 64 * BLOCK
 _HALF_STEPS = 2 / STEP
-_WITHOUT_SIGN = 2**63 - 1
-_FARTHEST_BITS = int(np.float64(FARTHEST).view(np.int64))
+WITHOUT_SIGN = 2**63 - 1
+FARTHEST_BITS = int(np.float64(FARTHEST).view(np.int64))
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,9 @@ def _encode_queries(queries, most, out):  # type: ignore[no-untyped-def]
         query = queries[i]
         bits = np.int64(0)
         for k in range(query.size):
-            bits = max(bits, float_bits(query[k]) & _WITHOUT_SIGN)
+            bits = max(bits, float_bits(query[k]) & WITHOUT_SIGN)
         largest = float_from_bits(bits)
-        if bits >= _FARTHEST_BITS:
+        if bits >= FARTHEST_BITS:
             return False
         step = largest / LARGEST
         if most > 0:

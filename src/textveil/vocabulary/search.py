@@ -18,16 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled, compiled_reduction, over_threads, thread_count
+from textveil.elementary import float_bits
 from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
 from textveil.vocabulary.certified import ShortLists
-from textveil.vocabulary.codes import FARTHEST, FARTHEST_SINGLE, require_near
+from textveil.vocabulary.codes import FARTHEST, FARTHEST_BITS, FARTHEST_SINGLE, WITHOUT_SIGN, require_near
 from textveil.vocabulary.float_products import keep_best, whole_blocks
 from textveil.vocabulary.instructions import CHOSEN
 from textveil.vocabulary.lattice import MOST_DIMENSIONS, STEP
 
 Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # Queries and words of one matrix product: its scores stay in the cache until they are read.
 _QUERIES = 512
@@ -133,30 +135,30 @@ class NearestPoint:
                 keep_best(points, halves[tile], tile.start, exact, longest, (best, second, word, norms))
             left: Ids = _settle(chosen, (best, second, word), norms, terms, answers)
             some = [left[few] for few in _tiles(len(left), _QUERIES)]
-            still = [few[self._look_again(exact[few], best[few], norms[few], chosen[few], answers)] for few in some]
+            still = [few[self._look_again(exact, few, best[few], norms[few], chosen[few], answers)] for few in some]
             return chosen[np.concatenate(still)] if still else chosen[:0]
 
         left = self._over(work, len(rows), _SINGLE_QUERIES)
         return np.concatenate(left) if left else rows
 
     def _look_again(
-        self, queries: Points, best: NDArray[np.float32], norms: NDArray[np.float64], rows: Ids, answers: Ids
+        self, queries: Points, places: Ids, best: NDArray[np.float32], norms: Floats, rows: Ids, answers: Ids
     ) -> Ids:
-        """Answer queries whose best float32 score leads by too little; return the places that remain in doubt.
+        """Answer the queries at `places`, whose best float32 scores lead by too little; return which remain in doubt.
 
         The points whose scores are as high as the best, but for what scores may be wrong, are scored in float64.
         """
-        error = self._error(queries)
+        singles, error = self._singles_and_error(queries, places)
         # A query that is too long for float32 has no scores there.
         is_near = np.isfinite(norms)
+        singles[~is_near] = 0
         wrong = score_error(np.where(is_near, norms, 0.0), self.radius, queries.shape[1], np.float32)
         least = np.where(is_near, best - 2 * wrong, -np.inf)
-        singles = np.where(is_near[:, None], queries, 0.0).astype(np.float32)
-        first = np.full(len(queries), -np.inf)
-        kept = first, first.copy(), np.zeros(len(queries), dtype=np.int32)
+        first = np.full(len(places), -np.inf)
+        kept = first, first.copy(), np.zeros(len(places), dtype=np.int32)
         for tile in _tiles(len(self.points), max(1, min(_WORDS, _CONVERTED // self.points.shape[1]))):
             products = np.dot(np.asarray(self.points[tile], dtype=np.float32), singles.T)
-            _score_again(products, least, (self.points, self.halves, tile.start), queries, kept)
+            _score_again(products, least, (self.points, self.halves, tile.start), (queries, places), kept)
         left: Ids = _settle(rows, kept, error, (1.0, 0.0), answers)
         return left
 
@@ -169,11 +171,12 @@ class NearestPoint:
         slices = (slice(start, start + size) for start in range(0, count, size))
         return list(map(work, slices) if small else over_threads(work, slices))
 
-    def _error(self, queries: Points) -> NDArray[np.float64]:
-        """Bound the rounding error of any float64 score of each query; zero where scores are exact."""
-        norms, on_lattice = np.empty(len(queries)), np.empty(len(queries), dtype=np.bool_)
-        require_near(_measured(queries, norms, on_lattice))
-        return self._double_error(norms, on_lattice, queries.shape[1])
+    def _singles_and_error(self, queries: Points, places: Ids) -> tuple[NDArray[np.float32], Floats]:
+        """Return some queries in float32, and bounds of the rounding error of float64 scores, 0 if none is rounded."""
+        singles = np.empty((len(places), queries.shape[1]), dtype=np.float32)
+        norms, on_lattice = np.empty(len(places)), np.empty(len(places), dtype=np.bool_)
+        require_near(_measured(queries, places, singles, norms, on_lattice))
+        return singles, self._double_error(norms, on_lattice, queries.shape[1])
 
     def _double_error(
         self, norms: NDArray[np.float64], on_lattice: NDArray[np.bool_], dimension: int
@@ -191,7 +194,7 @@ class NearestPoint:
                 for tile in _tiles(len(self.points))
             ]
         )
-        error = self._error(query[None])[0]
+        _, (error,) = self._singles_and_error(query[None], np.zeros(1, dtype=np.int64))
         candidates = np.flatnonzero(scores >= scores.max() - 2 * error)
         ratios = [float(value).as_integer_ratio() for value in query]
         scale = max(denominator for _, denominator in ratios)
@@ -306,29 +309,32 @@ def _settle(rows, kept, norms, terms, answers):  # type: ignore[no-untyped-def]
     return doubtful[:count]
 
 
-@compiled
-def _measured(queries, norms, on_lattice):  # type: ignore[no-untyped-def]
-    """Write the norms of queries, and whether all numbers are multiples of half a step; return if all are near."""
-    far = 0
-    for i in range(queries.shape[0]):
+@compiled_reduction
+def _measured(queries, places, singles, norms, on_lattice):  # type: ignore[no-untyped-def]
+    """Write queries in float32, their norms, and if all are multiples of half a step; return whether all are near."""
+    largest = np.int64(0)
+    for i in range(places.size):
+        query = queries[places[i]]
         total, between = 0.0, 0
-        for k in range(queries.shape[1]):
-            value = queries[i, k]
+        for k in range(query.size):
+            value = query[k]
             half_steps = value * (2 / STEP)
-            far += not abs(value) < FARTHEST
+            largest = max(largest, float_bits(value) & WITHOUT_SIGN)
             between += np.rint(half_steps) != half_steps
             total += value * value
+            singles[i, k] = np.float32(value)
         norms[i], on_lattice[i] = np.sqrt(total), between == 0
-    return far == 0
+    return largest < FARTHEST_BITS
 
 
 @compiled
-def _score_again(products, least, table, queries, kept):  # type: ignore[no-untyped-def]
+def _score_again(products, least, table, asked, kept):  # type: ignore[no-untyped-def]
     """Keep the best float64 score of each query, the runner-up, and whose the best is, the first of equals.
 
     Looks at points whose float32 score, a product less a half norm, is not below the least of a query.
     """
     points, halves, start = table
+    queries, places = asked
     best, second, word = kept
     for j in range(products.shape[0]):
         row = start + j
@@ -336,7 +342,7 @@ def _score_again(products, least, table, queries, kept):  # type: ignore[no-unty
         for q in range(products.shape[1]):
             if products[j, q] - half < least[q]:
                 continue
-            score = _product(points, row, queries, q) - halves[row]
+            score = _product(points, row, queries, places[q]) - halves[row]
             if score > best[q]:
                 best[q], second[q], word[q] = score, best[q], row
             elif score > second[q]:
