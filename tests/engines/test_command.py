@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.commands import run
 
 from textveil.cli.engine import where_of
 from textveil.errors import InvalidInputError
@@ -16,26 +16,15 @@ from textveil.errors import InvalidInputError
 TEXTVEIL = Path(sys.executable).with_name("textveil")
 
 
-def run(*arguments, cwd, status=0):
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    done = subprocess.run(
-        [TEXTVEIL, "embed", "vectors", "--column", "embedding", "-e", "2", "--key-file", "key", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == status, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+COMMAND = ("embed", "vectors", "--column", "embedding", "-e", "2", "--key-file", "key")
 
 
 def test_vectors_are_released_on_a_cluster_as_in_one_process(ray, vectors, key_file):
     folder = vectors.parent
-    run("-o", "local", "--workers", "1", cwd=folder)
+    run(*COMMAND, "-o", "local", "--workers", "1", cwd=folder)
     address = ray.get_runtime_context().gcs_address
-    done = run("-o", "out", "--engine", "ray", "--workers", "2", "--ray-address", address, cwd=folder)
+    arguments = [TEXTVEIL, *COMMAND, "-o", "out", "--engine", "ray", "--workers", "2", "--ray-address", address]
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=True)
     assert "2500 released by Laplace" in done.stdout
     assert done.stderr == ""
     for path in vectors.iterdir():
@@ -56,7 +45,7 @@ def test_vectors_are_released_on_a_cluster_as_in_one_process(ray, vectors, key_f
 )
 def test_what_makes_no_sense_is_refused_in_one_line(vectors, key_file, arguments, reason):
     output = () if "-o" in arguments else ("-o", "out")
-    assert reason in run(*output, *arguments, cwd=vectors.parent, status=2).stderr
+    assert reason in run(*COMMAND, *output, *arguments, cwd=vectors.parent, status=2).stderr
 
 
 @pytest.mark.parametrize(
