@@ -1,4 +1,7 @@
-"""What takes long to load, for the processes of `tests.commands`: it starts no threads, which a fork would lose."""
+"""What takes long to load, for the processes of `tests.commands`.
+
+It starts no threads of textveil's, which a fork would lose; those of OpenBLAS and Arrow are made to survive one.
+"""
 
 import numpy as np
 import scipy.special  # noqa: F401

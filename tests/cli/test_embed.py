@@ -68,7 +68,7 @@ def test_vectors_are_released_by_each_mechanism(folder, options, name, dimension
 def test_a_stream_of_texts_and_an_array_of_vectors(folder):
     run("embed", "-", "-o", "a.arrow", "-e", "5", "--vocabulary", "own.txt", cwd=folder, stdin="doctor\nnurse\n")
     run("embed", "v.npy", "-o", "b.npy", "-e", "5", "--key-file", "key", cwd=folder)
-    run("embed", "v.npy", "-o", "c.npy", "-e", "5", "--key-file", "key", cwd=folder)
+    run("embed", "v.npy", "-o", "c.npy", "-e", "5", "--key-file", "key", cwd=folder, anew=True)
     assert (folder / "b.npy").read_bytes() == (folder / "c.npy").read_bytes()
     assert "2 records in a.arrow" in run("verify", "a.arrow", cwd=folder).stdout
 

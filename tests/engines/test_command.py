@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.commands import run
 
 from textveil.cli.engine import where_of
 from textveil.errors import InvalidInputError
-
-TEXTVEIL = Path(sys.executable).with_name("textveil")
-
 
 COMMAND = ("embed", "vectors", "--column", "embedding", "-e", "2", "--key-file", "key")
 
@@ -23,8 +18,8 @@ def test_vectors_are_released_on_a_cluster_as_in_one_process(ray, vectors, key_f
     folder = vectors.parent
     run(*COMMAND, "-o", "local", "--workers", "1", cwd=folder)
     address = ray.get_runtime_context().gcs_address
-    arguments = [TEXTVEIL, *COMMAND, "-o", "out", "--engine", "ray", "--workers", "2", "--ray-address", address]
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=True)
+    options = ("-o", "out", "--engine", "ray", "--workers", "2", "--ray-address", address)
+    done = run(*COMMAND, *options, cwd=folder, anew=True)
     assert "2500 released by Laplace" in done.stdout
     assert done.stderr == ""
     for path in vectors.iterdir():

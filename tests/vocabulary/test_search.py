@@ -121,6 +121,13 @@ def test_answers_depend_neither_on_threads_nor_on_the_batch(monkeypatch, threads
     assert (together == brute(points.astype(np.float64), queries)).all()
 
 
+@pytest.mark.parametrize("kind", [">f4", ">f8", "f2", "g", "i4"])
+def test_tables_of_other_numbers_have_the_same_answers(kind):
+    points = np.random.default_rng(13).integers(-8, 9, (40, 6)).astype(np.float64)
+    queries = (points[:20] + points[20:]) / 2
+    assert (NearestPoint(points.astype(kind)).nearest(queries) == exact(points, queries)).all()
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e30])
 def test_a_second_look_decides_between_points_that_float32_confuses(scale):
     generator = np.random.default_rng(12)

@@ -57,7 +57,7 @@ def run(
         rewriter = TextRewriter(mechanism)
         source = None if seed is None else RandomSource.seeded(seed)
         rewritten = rewriter.release(text.splitlines(), source=source)
-        console.rule(f"epsilon {mechanism.epsilon:.3g}: {share:.0%} of the words of the vocabulary stay")
+        console.rule(f"epsilon {mechanism.epsilon:.3g}: {mechanism.law.kept:.0%} of the words of the vocabulary stay")
         for before, after in zip(text.splitlines(), rewritten, strict=True):
             console.print(_marked(before, after))
     console.print("\n[bold]bold[/bold]: changed. A word may stay by chance; nobody can tell that it did.\n")

@@ -165,10 +165,11 @@ def _still_possible(listed, uppers, q, length, least):  # type: ignore[no-untype
 
 
 @compiled_reduction
-def _product(a, b):  # type: ignore[no-untyped-def]
+def product(points, row, queries, q):  # type: ignore[no-untyped-def]
+    """Return the inner product of a point and a query in float64; both are finite."""
     total = 0.0
-    for k in range(a.size):
-        total += np.float64(a[k]) * b[k]
+    for k in range(points.shape[1]):
+        total += np.float64(points[row, k]) * queries[q, k]
     return total
 
 
@@ -193,7 +194,7 @@ def _choose(points, halves, rows, queries, short, answers, margins):  # type: ig
         answers[q] = rows[listed[likeliest, q]]
         best, second = -np.inf, -np.inf
         if left > 1:
-            best = _product(points[answers[q]], queries[q]) - halves[answers[q]]
+            best = product(points, answers[q], queries, q) - halves[answers[q]]
         for n in range(left):
             upper = uppers[n, q]
             if n == likeliest:
@@ -202,7 +203,7 @@ def _choose(points, halves, rows, queries, short, answers, margins):  # type: ig
                 second = max(second, upper)
                 continue
             row = rows[listed[n, q]]
-            score = _product(points[row], queries[q]) - halves[row]
+            score = product(points, row, queries, q) - halves[row]
             if score > best or (score == best and row < answers[q]):
                 best, second, answers[q] = score, best, row
             elif score > second:

@@ -22,7 +22,7 @@ from textveil.elementary import float_bits
 from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
-from textveil.vocabulary.certified import ShortLists
+from textveil.vocabulary.certified import ShortLists, product
 from textveil.vocabulary.codes import FARTHEST, FARTHEST_BITS, FARTHEST_SINGLE, WITHOUT_SIGN, require_near
 from textveil.vocabulary.float_products import keep_best, whole_blocks
 from textveil.vocabulary.instructions import CHOSEN
@@ -61,6 +61,8 @@ class NearestPoint:
                 f"points must have from 1 to {MOST_DIMENSIONS:,} dimensions to be searched (got {points.shape[1]:,}); "
                 "project them to fewer"
             )
+        # Compiled code would read other numbers as if they were these.
+        points = points if points.dtype in (np.float32, np.float64) else points.astype(np.float64)
         self.points = points
         halves = half_norms(points)
         self.radius = math.sqrt(2 * float(halves.max()))
@@ -303,7 +305,8 @@ def _settle(rows, kept, norms, terms, answers):  # type: ignore[no-untyped-def]
         answers[rows[i]] = word[i]
         error = for_norm * norms[i] + besides
         margin = np.float64(best[i]) - np.float64(second[i])
-        if not (error == 0 or margin > 2 * error):
+        # Where nothing has a score, nothing is certain.
+        if not (margin > 2 * error or (error == 0 and best[i] > -np.inf)):
             doubtful[count] = i
             count += 1
     return doubtful[:count]
@@ -342,19 +345,11 @@ def _score_again(products, least, table, asked, kept):  # type: ignore[no-untype
         for q in range(products.shape[1]):
             if products[j, q] - half < least[q]:
                 continue
-            score = _product(points, row, queries, places[q]) - halves[row]
+            score = product(points, row, queries, places[q]) - halves[row]
             if score > best[q]:
                 best[q], second[q], word[q] = score, best[q], row
             elif score > second[q]:
                 second[q] = score
-
-
-@compiled_reduction
-def _product(points, row, queries, q):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(points.shape[1]):
-        total += np.float64(points[row, k]) * queries[q, k]
-    return total
 
 
 @compiled
