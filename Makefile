@@ -37,7 +37,7 @@ screenshots: $(READY) browser
 	$(BIN)/python -m tests.page.pictures
 
 test: $(TORCH) browser
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak" --durations 20
+	$(BIN)/python -m pytest -n 2 -m "not soak" --durations 20
 
 soak: $(TORCH)
 	$(BIN)/python -m pytest -n 2 -m soak

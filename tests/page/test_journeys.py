@@ -40,7 +40,7 @@ def test_a_text_is_shown_beside_samples_with_what_changed(visit, scheme, width):
         slide_to(page, 2.7)
         choose(page, "Ohio")
         page.wait_for_selector("svg.map")
-        until(page, "!document.getElementById('plausible').textContent.includes('counting')", seconds=60)
+        until(page, "!document.getElementById('plausible').textContent.includes('counting')", seconds=120)
         shoot(page, f"try-{scheme}-{width}")
         originals = page.locator("#original .word").all_text_contents()
         assert " ".join(originals) == STORY.replace("?", "").replace(".", "")
