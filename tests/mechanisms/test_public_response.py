@@ -79,6 +79,12 @@ def test_vectors_in_candidates_out(candidates):
     assert mechanism.release_indices(np.zeros(5)).shape == (1,)
 
 
+def test_an_array_of_public_vectors_is_enough(candidates):
+    mechanism = tv.PublicResponse(candidates.vectors, epsilon=3.0, nearest=4)
+    assert mechanism.spec() == make(tv.Candidates(candidates.vectors), epsilon=3.0, nearest=4).spec()
+    assert mechanism.release(np.zeros(5)).text is None
+
+
 def test_a_release_does_not_depend_on_the_batch(candidates):
     vectors = np.random.default_rng(2).normal(size=(700, 5))
     mechanism, source = make(candidates), tv.RandomSource.keyed(KEY)

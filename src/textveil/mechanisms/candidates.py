@@ -157,6 +157,11 @@ class Candidates(Immutable):
         return candidates
 
 
+def as_candidates(public: Candidates | ArrayLike) -> Candidates:
+    """Return candidates as they are; an array of public vectors becomes candidates without texts."""
+    return public if isinstance(public, Candidates) else Candidates(np.asarray(public))
+
+
 def _restore(vectors: NDArray[Any], texts: Sequence[str] | None, device: str | None) -> Candidates:
     return Candidates(vectors, texts).on(device_here(device))
 

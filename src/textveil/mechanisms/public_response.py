@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError, require_count, require_positive
 from textveil.guarantees import Guarantee, Unit, local_privacy
-from textveil.mechanisms.candidates import Candidates, Chosen
+from textveil.mechanisms.candidates import Candidates, Chosen, as_candidates
 from textveil.mechanisms.mechanism import Mechanism, named_object
 from textveil.mechanisms.vectors import Vectors, checked_vectors
 from textveil.noise.digits import Bounds, exponential_between, flip_coins
@@ -41,7 +41,8 @@ class PublicResponse(Mechanism):
 
     Parameters
     ----------
-    candidates : public sentences or documents as vectors, encoded like the private ones
+    candidates : public sentences or documents as vectors, encoded like the private ones; an array will do if they have
+        no texts
     epsilon : the loss between any two vectors
     nearest : how many candidates count as near; by default the number whose answers are most similar on average, in
         cosine, when candidates themselves are the private vectors (see `best_nearest`)
@@ -53,8 +54,9 @@ class PublicResponse(Mechanism):
     nearest: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.candidates, Candidates) or len(self.candidates) < 2:
-            raise InvalidInputError("candidates must be tv.Candidates(vectors), at least two of them")
+        self._keep(candidates=as_candidates(self.candidates))
+        if len(self.candidates) < 2:
+            raise InvalidInputError("candidates must be at least two, to choose from (got 1)")
         low, high = _EPSILONS
         self._keep(epsilon=require_positive("epsilon", self.epsilon))
         if not low <= self.epsilon <= high:

@@ -217,8 +217,14 @@ def test_a_spec_makes_it_again(candidates, document):
 def test_bad_parameters_are_refused(candidates, options, message):
     with pytest.raises(tv.InvalidInputError, match=message):
         make(candidates, **options)
-    with pytest.raises(tv.InvalidInputError, match="must be tv"):
-        tv.DeepCandidate(np.zeros((2, 2)), epsilon=1.0)
+    with pytest.raises(tv.InvalidInputError, match="candidates must be numbers of shape"):
+        tv.DeepCandidate("candidates.npz", epsilon=1.0)
+
+
+def test_an_array_of_public_vectors_is_enough(candidates, document):
+    mechanism = tv.DeepCandidate(candidates.vectors, epsilon=3.0, projections=5)
+    assert mechanism.law(document) == pytest.approx(make(tv.Candidates(candidates.vectors)).law(document), abs=0)
+    assert mechanism.release(document).text is None
 
 
 @pytest.mark.parametrize(

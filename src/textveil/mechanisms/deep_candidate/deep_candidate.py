@@ -23,7 +23,7 @@ from textveil.errors import InvalidInputError, require_count, require_positive
 from textveil.guarantees import Guarantee, Pairs, Relation, Unit
 from textveil.hashing import Packed
 from textveil.immutable import read_only
-from textveil.mechanisms.candidates import Candidates, Chosen
+from textveil.mechanisms.candidates import Candidates, Chosen, as_candidates
 from textveil.mechanisms.deep_candidate.depth import Depth
 from textveil.mechanisms.deep_candidate.inner_product import InnerProducts, checked_clip, usual_clip
 from textveil.mechanisms.deep_candidate.law import exponential_law, permute_and_flip_law
@@ -55,7 +55,7 @@ class DeepCandidate(DocumentMechanism):
 
     Parameters
     ----------
-    candidates : public documents as vectors, encoded like the sentences
+    candidates : public documents as vectors, encoded like the sentences; an array will do if they have no texts
     epsilon : the loss if one sentence is exchanged for any other
     projections : along how many public directions depth is measured; more tell better, and cost more time
     choose : "permute-and-flip", or "exponential" (the default of the published variant)
@@ -79,9 +79,8 @@ class DeepCandidate(DocumentMechanism):
     least_sentences = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.candidates, Candidates):
-            raise InvalidInputError(f"candidates must be tv.Candidates(vectors) (got {type(self.candidates).__name__})")
         self._keep(
+            candidates=as_candidates(self.candidates),
             epsilon=require_positive("epsilon", self.epsilon),
             projections=require_count("projections", self.projections),
             seed=require_count("seed", self.seed, least=0),
