@@ -138,7 +138,7 @@ def test_columns_of_text_and_those_that_npy_drops_are_named_on_standard_error(fo
     pq.write_table(table, folder / "both.parquet")
     arguments = ("embed", "both.parquet", "-c", "v", "-e", "5")
     told = run(*arguments, "-o", "a.parquet", cwd=folder).stderr
-    assert "text and pass through unchanged: note; --vectors-only leaves them out" in told
+    assert "may hold text and pass through unchanged: note; --vectors-only leaves them out" in told
     assert run(*arguments, "-o", "b.parquet", "--vectors-only", cwd=folder).stderr == ""
     assert "npy holds the vectors alone, without id, note" in run(*arguments, "-o", "a.npy", cwd=folder).stderr
     words = ("--vocabulary", "own.txt", "-e", "5", "--column", "text")

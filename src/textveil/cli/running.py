@@ -40,9 +40,11 @@ def carried_out(job: Job, *, preview: bool, discard: bool, scale: str = "") -> F
 
     if kept := job.kept_texts():
         remedy = "remove them from the input" if job.work.gives is None else "--vectors-only leaves them out"
-        typer.echo(
-            f"textveil: warning: these columns are text and pass through unchanged: {listed(kept)}; {remedy}", err=True
-        )
+        told = f"these columns may hold text and pass through unchanged: {listed(kept)}; {remedy}"
+        typer.echo(f"textveil: warning: {told}", err=True)
+    if (others := job.shards.left_out) and not preview:
+        told = f"not read, since their names end in no known format: {listed(others)}; --format would read all files"
+        typer.echo(f"textveil: warning: {told}", err=True)
     if left := job.left_out():
         typer.echo(
             f"textveil: npy holds the vectors alone, without {listed(left)}; parquet and arrow keep them", err=True
