@@ -158,7 +158,7 @@ class NearestPoint:
         least = np.where(is_near, best - 2 * wrong, -np.inf)
         first = np.full(len(places), -np.inf)
         kept = first, first.copy(), np.zeros(len(places), dtype=np.int32)
-        for tile in _tiles(len(self.points), max(1, min(_WORDS, _CONVERTED // self.points.shape[1]))):
+        for tile in _few_rows(self.points):
             products = np.dot(np.asarray(self.points[tile], dtype=np.float32), singles.T)
             _score_again(products, least, (self.points, self.halves, tile.start), (queries, places), kept)
         left: Ids = _settle(rows, kept, error, (1.0, 0.0), answers)
@@ -193,7 +193,7 @@ class NearestPoint:
         scores = np.concatenate(
             [
                 np.asarray(self.points[tile], dtype=np.float64) @ query - self.halves[tile]
-                for tile in _tiles(len(self.points))
+                for tile in _few_rows(self.points)
             ]
         )
         _, (error,) = self._singles_and_error(query[None], np.zeros(1, dtype=np.int64))
@@ -214,7 +214,7 @@ class NearestPoint:
 def half_norms(points: NDArray[Any]) -> NDArray[np.float64]:
     """Return |x|^2 / 2 of every point, summed in float64."""
     halves = np.empty(len(points))
-    for tile in _tiles(len(points)):
+    for tile in _few_rows(points):
         _half_norms(np.asarray(points[tile], dtype=np.float64), halves[tile])
     return halves
 
@@ -278,6 +278,11 @@ def _checked(queries: NDArray[Any]) -> Points:
 def _tiles(count: int, size: int = _WORDS) -> Iterator[slice]:
     for start in range(0, count, size):
         yield slice(start, min(start + size, count))
+
+
+def _few_rows(points: NDArray[Any]) -> Iterator[slice]:
+    """Rows of a table whose numbers may be converted at once, fewer where they are long."""
+    return _tiles(len(points), max(1, min(_WORDS, _CONVERTED // max(1, points.shape[1]))))
 
 
 def _repeated(points: NDArray[Any], halves: NDArray[np.float64]) -> Ids:
