@@ -20,6 +20,9 @@ $(READY): pyproject.toml
 
 $(TORCH): $(READY)
 	$(BIN)/python -m pip install --quiet torch==2.13.0
+	@# Kernels for a GPU are run by Triton's interpreter where there is none. There is no Triton for every machine.
+	@$(BIN)/python -c "import triton" 2>/dev/null || $(BIN)/python -m pip install --quiet triton==3.9.0 || \
+	  echo "NO TRITON: the tests of kernels for a GPU will be skipped" >&2
 	touch $(TORCH)
 
 demo: $(READY)
