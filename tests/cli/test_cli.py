@@ -63,7 +63,7 @@ def test_files_of_a_folder_that_are_not_read_are_named(folder):
     (folder / "tickets.txt").rename(folder / "in" / "tickets.txt")
     (folder / "in" / "notes.docx").write_text("no")
     told = run("rewrite", "in", "-o", "out", "-e", "2", cwd=folder).stderr
-    assert "not read, since their names end in no known format: notes.docx; --format" in told
+    assert "not read, since they are no files of a format that fits: notes.docx" in told
     assert [path.name for path in (folder / "out").iterdir()] == ["tickets.txt"]
 
 

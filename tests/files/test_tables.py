@@ -36,6 +36,14 @@ def check(before, after, column, *, exact_schema=True):
     assert after.drop_columns(column).equals(before.drop_columns(column))
 
 
+@pytest.mark.parametrize("batch_bytes", [1, 1 << 22])
+def test_views_of_texts_may_have_nulls_among_them(tmp_path, capitals, table, batch_bytes):
+    table = table.select(["view", "id"]).slice(0, 60)
+    feather.write_feather(table, tmp_path / "a.arrow", compression="uncompressed")
+    target, _ = capitals(tmp_path / "a.arrow", column="view", batch_bytes=batch_bytes)
+    check(feather.read_table(tmp_path / "a.arrow"), feather.read_table(target), "view")
+
+
 @pytest.mark.parametrize("column", ["text", "large", "coded"])
 @pytest.mark.parametrize("batch_bytes", [1000, 1 << 22])
 def test_parquet_keeps_all_else(tmp_path, capitals, table, column, batch_bytes):

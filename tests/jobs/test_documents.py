@@ -12,9 +12,10 @@ import pytest
 
 import textveil as tv
 from textveil.errors import InvalidInputError
-from textveil.jobs import RunInterrupted, plan, verify
+from textveil.jobs import RunInterrupted, Spending, plan, verify
 from textveil.jobs.receipt import receipt_path
 from textveil.jobs.work import work_of
+from textveil.ledger import Ledger
 
 DIMENSION, ROWS = 12, 80
 OPTIONS = {"batch_bytes": 400, "checkpoint_seconds": 0.0, "threads": 1}
@@ -184,6 +185,17 @@ def test_a_preview_says_what_a_document_costs_in_words(tmp_path, texts, embedder
     shown = str(plan(texts, tmp_path / "out.parquet", embedders["document"], column="t").preview())
     assert "60 nats at most, between any two records" in shown
     assert "sentences a record" not in shown
+
+
+def test_the_price_of_the_longest_document_is_told_among_what_is_revealed(tmp_path, texts, embedders):
+    url = str(tmp_path / "budget.db")
+    Ledger(url).create("x", unit="record", epsilon=1000)
+    told = "how many sentences the longest record has, by its price"
+    for max_words, is_told in ((None, True), (9, False)):
+        paid = Spending(ledger=url, dataset="x", max_words=max_words)
+        job = plan(texts, tmp_path / f"out{max_words}.parquet", embedders["deep"], column="t", spending=paid)
+        assert (told in job.preview().guarantee.reveals) == is_told
+        assert (told in job.run().guarantee.reveals) == is_told
 
 
 def test_npy_and_other_columns(tmp_path, texts, embedders):

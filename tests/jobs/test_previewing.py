@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -28,6 +30,18 @@ def test_a_preview_tells_and_releases_nothing(tmp_path, words, rewriter, monkeyp
     assert "longer ones may follow" in str(preview)
     assert "Nothing has been released" in str(preview)
     assert [path.name for path in tmp_path.iterdir()] == ["words.txt"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.jsonl"])
+def test_records_of_a_long_file_are_estimated_from_its_beginning(tmp_path, rewriter, name):
+    lines = "".join(f"w{row % 600} w7 w{row % 50}\n" for row in range(60_000)).encode()
+    if name == "a.jsonl":
+        lines = b"".join(b'{"text": "%s"}\n' % line for line in lines.splitlines())
+    (tmp_path / name).write_bytes(gzip.compress(lines) if name.endswith("gz") else lines)
+    for batch_bytes in (5000, 100_000, 500_000):
+        column = "text" if name == "a.jsonl" else None
+        job = plan(tmp_path / name, tmp_path / f"out.{name}", rewriter, column=column, batch_bytes=batch_bytes)
+        assert job.preview().rows == pytest.approx(60_000, rel=0.05)
 
 
 def test_a_preview_names_the_columns_that_pass_through(tmp_path, rewriter):

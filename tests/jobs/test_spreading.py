@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pickle
 from dataclasses import replace
 
 import pytest
 
+import textveil as tv
 from textveil.errors import InvalidInputError
 from textveil.jobs import RunInterrupted, RunStoppedError, Spending, plan, spending, verify
 from textveil.jobs.journal import Journal
@@ -147,6 +149,51 @@ def test_a_store_gets_the_same_files_and_the_receipt_last(released, folder, tmp_
     assert not (tmp_path / "out.partial").exists()
     with pytest.raises(InvalidInputError, match="exists, or its receipt does"):
         plan(source, target, rewriter, engine=Here(), **options).run()
+
+
+@pytest.mark.parametrize("moment", ["before", "meanwhile"])
+@pytest.mark.parametrize("into", ["here", "store"])
+def test_a_file_that_changes_is_released_no_more(folder, tmp_path, rewriter, monkeypatch, moment, into):
+    monkeypatch.chdir(tmp_path)
+
+    class Editing(Here):
+        def over(self, task, numbers, *, secret):
+            if moment == "before":
+                (folder / "b.txt").write_text("w9\n")
+            yield from super().over(task, numbers, secret=secret)
+
+    class Slow(tv.TextRewriter):
+        def rewrite(self, *given, **options):
+            if moment == "meanwhile":
+                (folder / "b.txt").write_text("w9\n")
+            return super().rewrite(*given, **options)
+
+    target = tmp_path / "out" if into == "here" else f"file://{tmp_path}/store/out"
+    with pytest.raises(InvalidInputError, match=r"b.txt changed since the run began"):
+        plan(folder, target, Slow(rewriter.mechanism), engine=Editing()).run()
+    assert not list(tmp_path.rglob("out/b.txt"))
+    assert not list(tmp_path.rglob("*.receipt.json"))
+
+
+def test_persons_who_change_are_released_into_no_store(tmp_path, rewriter, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Ledger(str(tmp_path / "budget.db")).create("people", unit="person", epsilon=1000)
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "a.csv"
+    path.write_text("user,text\na,w1\nb,w2\nc,w3\n")
+    paid = Spending(ledger=str(tmp_path / "budget.db"), dataset="people", unit_column="user", max_rows=1)
+
+    class Editing(Here):
+        def over(self, task, numbers, *, secret):
+            before = path.stat()
+            path.write_text("user,text\na,w1\na,w2\na,w3\n")
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            yield from super().over(task, numbers, secret=secret)
+
+    options = {"column": "text", "header": True, "engine": Editing(), "spending": paid}
+    with pytest.raises(InvalidInputError, match=r"a.csv changed since the run began"):
+        plan(tmp_path / "in", f"file://{tmp_path}/store/out", rewriter, **options).run()
+    assert not (tmp_path / "store").exists()
 
 
 def test_a_task_holds_neither_the_key_nor_the_ledger(released, paying, tmp_path):

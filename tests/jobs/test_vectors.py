@@ -46,6 +46,17 @@ def vectors_in(path):
     return np.array(table["embedding"].to_pylist(), dtype=np.float32)
 
 
+def test_a_file_without_any_vector_is_one_of_many(tmp_path, laplace):
+    (tmp_path / "in").mkdir()
+    kind = pa.list_(pa.float32())
+    for name, rows in (("a", list(VECTORS[:3])), ("b", [None, None]), ("c", [])):
+        pq.write_table(pa.table({"embedding": pa.array(rows, kind)}), tmp_path / "in" / f"{name}.parquet")
+    receipt = plan(tmp_path / "in", tmp_path / "out", laplace).run()
+    assert (receipt.rows, receipt.items) == (5, 3)
+    assert pq.read_table(tmp_path / "out" / "b.parquet")["embedding"].to_pylist() == [None, None]
+    assert pq.read_table(tmp_path / "out" / "c.parquet").num_rows == 0
+
+
 @pytest.mark.parametrize("name", ["out.npy", "out.parquet", "out.arrow", "out.feather"])
 def test_vectors_are_released_near_the_originals_with_a_receipt(tmp_path, array, laplace, name):
     receipt = plan(array, tmp_path / name, laplace).run()

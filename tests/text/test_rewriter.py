@@ -122,6 +122,19 @@ def test_spans_choose_the_words():
     assert both[1] == "a dog"
 
 
+def test_what_a_text_with_spans_becomes_depends_on_its_own_spans_alone(clustered):
+    rewriter, source = tv.TextRewriter(tv.Exponential(clustered, epsilon=0.5)), tv.RandomSource.keyed(bytes(32))
+    texts = ["w1 w2 w3 w4 w5 w6 w7 w8"] * 3
+    spans = [[(0, 11)], [(0, 23)], []]
+    together = rewriter.release(texts, source=source.at(0), spans=spans)
+    apart = [rewriter.release([texts[i]], source=source.at(i), spans=[spans[i]])[0] for i in range(3)]
+    assert together == apart
+    assert together[2] == texts[2]
+    others = [rewriter.release(texts[:1], source=source.at(0), spans=[[(0, end)]])[0] for end in (11, 14, 17, 20, 23)]
+    others.append(rewriter.release(texts[:1], source=source.at(0))[0])
+    assert len({text.split()[0] for text in others}) > 2, "other spans must not meet the same noise"
+
+
 @pytest.mark.parametrize("spans", [[[(0, 99)], []], [[(3, 1)], []], [[]], [(0, 3), (0, 3)]])
 def test_spans_that_do_not_fit_are_refused_without_quoting_the_text(spans):
     with pytest.raises(tv.InvalidInputError, match="span") as error:

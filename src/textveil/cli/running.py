@@ -43,7 +43,7 @@ def carried_out(job: Job, *, preview: bool, discard: bool, scale: str = "") -> F
         told = f"these columns may hold text and pass through unchanged: {listed(kept)}; {remedy}"
         typer.echo(f"textveil: warning: {told}", err=True)
     if (others := job.shards.left_out) and not preview:
-        told = f"not read, since their names end in no known format: {listed(others)}; --format would read all files"
+        told = f"not read, since they are no files of a format that fits: {listed(others)}"
         typer.echo(f"textveil: warning: {told}", err=True)
     if left := job.left_out():
         typer.echo(

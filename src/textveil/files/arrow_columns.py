@@ -68,7 +68,8 @@ def packed_texts(column: pa.Array) -> Packed:
     """Return the texts of a column that are not null."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    plain = column.drop_null().cast(pa.large_string())
+    # Not every type of texts can drop its nulls.
+    plain = column.cast(pa.large_string()).drop_null()
     _, offsets_buffer, data_buffer = plain.buffers()
     if not len(plain) or offsets_buffer is None:
         return Packed(np.empty(0, dtype=np.uint8), np.zeros(len(plain) + 1, dtype=np.int64))

@@ -80,4 +80,5 @@ class Selection:
 def listed(names: Sequence[str]) -> str:
     """Return names for a message, not more than fifty."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    # A key of JSON may be half a surrogate pair, which nothing can write.
+    return ", ".join(names[:MOST_NAMES]).encode("utf-8", errors="backslashreplace").decode() + more

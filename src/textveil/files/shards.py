@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """The files of a run in order, and what was left out of their folder since its extension says no fit format."""
+    """The files of a run in order, and what was left out of their folder: no file, or of no format that fits."""
 
     files: Sequence[Shard]
     left_out: Sequence[str] = ()
@@ -53,9 +54,13 @@ def shards_of(path: Place | None, name: str | None = None, holds: Holds | None =
     if not path.is_dir():
         return Shards([Shard(path, "", Format.of(Path(path.name), name))])
     files, left_out = [], []
-    for within in _files_in(path):
+    for within, is_file in _found_in(path):
         # As Spark and its kin have it: .hidden and _SUCCESS are no data.
         if any(part.startswith((".", "_")) for part in within.parts):
+            continue
+        _require_name(within)
+        if not is_file:
+            left_out.append(within.as_posix())
             continue
         found = Format.guessed(within)
         fit = found is not None and (holds is None or may_hold(found.kind, holds))
@@ -68,7 +73,25 @@ def shards_of(path: Place | None, name: str | None = None, holds: Holds | None =
     return Shards(files, left_out)
 
 
-def _files_in(folder: Place) -> list[Path]:
+def _found_in(folder: Place) -> list[tuple[Path, bool]]:
+    """Return all names in order, and whether each is a file: pipes and links to folders or to nothing are none."""
     if isinstance(folder, StoredPath):
-        return sorted(map(Path, folder.files()))
-    return sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+        return [(Path(name), True) for name in sorted(folder.files())]
+    found = []
+    for place, folders, names in os.walk(folder, onerror=_refuse):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        found += [Path(place, name) for name in (*names, *links)]
+    return sorted((path.relative_to(folder), path.is_file()) for path in found)
+
+
+def _require_name(within: Path) -> None:
+    """Refuse what receipts could not tell of."""
+    try:
+        within.as_posix().encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(within).decode("utf-8", errors="backslashreplace")
+        raise InvalidInputError(f"the name of {shown} is not UTF-8, which receipts are written in; rename it") from None
+
+
+def _refuse(error: OSError) -> None:
+    raise error

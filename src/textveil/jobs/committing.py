@@ -30,6 +30,15 @@ def refuse_existing(target: Path, stored: StoredPath | None = None) -> None:
             )
 
 
+def refuse_foreign(target: Path) -> None:
+    """Raise if a folder would be replaced that is no release: whoever owns it may not mean that."""
+    if target.is_dir() and not receipt_path(target).exists():
+        raise InvalidInputError(
+            f"{target} is a folder that no release made, since it has no receipt beside it, so it is not replaced; "
+            "give another output, or delete it yourself"
+        )
+
+
 def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool, stored: StoredPath | None = None) -> None:
     """Put the output and its receipt in place, and delete the key and the partial folder.
 

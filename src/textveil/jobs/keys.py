@@ -7,11 +7,13 @@ the run made itself is deleted when the run commits.
 from __future__ import annotations
 
 import hmac
+import os
 import stat
 from pathlib import Path
+from tempfile import mkstemp
 
 from textveil.errors import InvalidInputError
-from textveil.files.durable import write_whole
+from textveil.files.durable import sync_folder
 from textveil.randomness import LEAST_KEY_BYTES, fresh_key
 
 
@@ -20,7 +22,7 @@ def key_in(path: Path) -> bytes:
     if not path.exists():
         if not path.parent.is_dir():
             raise InvalidInputError(f"there is no folder {path.parent} for the key file; make it")
-        write_whole(path, fresh_key(), mode=0o600)
+        _make(path)
     facts = path.stat()
     if not stat.S_ISREG(facts.st_mode):
         raise InvalidInputError(f"the key {path} is not a file; give a file of at least {LEAST_KEY_BYTES} random bytes")
@@ -33,6 +35,31 @@ def key_in(path: Path) -> bytes:
             f"the key file {path} has {len(key)} bytes; it needs at least {LEAST_KEY_BYTES}, drawn at random"
         )
     return key
+
+
+def _make(path: Path) -> None:
+    """Write a new key, unless another process was quicker: all of them read the one that is there then."""
+    descriptor, beside = mkstemp(prefix=f".{path.name}-", suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(fresh_key())
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            pass
+        except OSError:
+            # There are file systems without a second name for a file.
+            os.replace(beside, path)
+    finally:
+        Path(beside).unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def unfinished_keys(path: Path) -> list[Path]:
+    """Return what is left of keys that were being made when a run stopped."""
+    return list(path.parent.glob(f".{path.name}-*.new"))
 
 
 def key_check(key: bytes) -> str:

@@ -2,7 +2,7 @@
 
 It holds `lock`, `journal`, `key` (unless the user gave one), `output` (what becomes TARGET), `spool` (vectors that are
 not in their format yet), `attempts` (files that workers are writing) and, while a folder is being replaced, `replaced`.
-Only its owner can read it.
+Only its owner can read it, and a folder that others can write to is refused: the key might be one that they know.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from textveil.files.durable import sync_folder, unfinished
+from textveil.errors import InvalidInputError
+from textveil.files.durable import sync_folder
+from textveil.jobs.keys import unfinished_keys
 from textveil.jobs.stopping import RunBusyError
 
 
@@ -52,14 +55,19 @@ class PartialFolder:
 
         Only what a run makes is deleted: the folder may be someone's own that happens to have this name.
         """
-        for path in (self.key, unfinished(self.key), self.replaced, self.spool, self.attempts, self.output):
-            if path.is_dir():
+        for path in (self.key, *unfinished_keys(self.key), self.replaced, self.spool, self.attempts, self.output):
+            if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
         sync_folder(self.folder)
         # If a power cut brings the journal back, the next run clears up once more.
         self.journal.unlink(missing_ok=True)
+
+    def bring_back(self) -> None:
+        """Undo half of a replacement: what was moved away gets its name again."""
+        if os.path.lexists(self.replaced) and not os.path.lexists(self.target):
+            self.replaced.rename(self.target)
 
     def clear_attempts(self) -> None:
         """Make room for what workers write; what they left when a run stopped is not gone on with."""
@@ -69,8 +77,10 @@ class PartialFolder:
 
     def _take_lock(self) -> int:
         while True:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
+            with suppress(FileExistsError):
+                self.folder.mkdir(mode=0o700)
             try:
+                self._require_own()
                 descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
             except FileNotFoundError:
                 continue
@@ -86,3 +96,13 @@ class PartialFolder:
                 sync_folder(self.folder.parent)
                 return descriptor
             os.close(descriptor)
+
+    def _require_own(self) -> None:
+        """Refuse a folder that somebody else has made, or could have put anything into."""
+        facts = self.folder.lstat()
+        others = facts.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or others:
+            raise InvalidInputError(
+                f"{self.folder} is not a folder that only you can open, so the key of this run could be known to "
+                "others; delete it, or give another output"
+            )

@@ -33,6 +33,9 @@ def pieces(
     """Release batches on several threads, in order; each comes without its private content."""
 
     def released(items: Items, noise: RandomSource) -> Any:
+        if isinstance(items, np.ndarray) and not len(items):
+            # Where there are no vectors a file may not say how long they would be.
+            items = np.empty((0, job.work.takes or 1), dtype=items.dtype)
         if limit is not None:
             limit.check(job, items)
         return job.work.run(items, noise)

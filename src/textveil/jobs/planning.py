@@ -30,8 +30,10 @@ from textveil.files import (
 )
 from textveil.files.vector_output import ReleasedVectors, VectorOutput
 from textveil.guarantees import Guarantee
+from textveil.jobs.committing import commit
 from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
+from textveil.jobs.receipt import RECEIPT_SUFFIX, FileReceipt
 from textveil.jobs.spending import Payment, Spending
 from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork, Work, work_of
@@ -40,11 +42,12 @@ from textveil.receipts import digest_of, library
 if TYPE_CHECKING:
     from textveil.engines import Engine
     from textveil.jobs.previewing import Preview
-    from textveil.jobs.receipt import FileReceipt
 
 STREAM = "-"
 RECORDS_REVEAL = "the number and order of the records"
 SAME_KEY_REVEAL = "which records are the same as in other runs under the same key file"
+# Of a file, less what is written after it while it is not whole.
+_LONGEST_NAME = 255 - len(".new")
 NAMES_REVEAL = "the names of the files"
 CHECKPOINT_SECONDS = 1.0
 
@@ -93,12 +96,17 @@ class Job:
         return run_to_stream(self) if self.target is None else run_to_files(self, self.target)
 
     def discard(self) -> None:
-        """Delete what an unfinished run has done."""
+        """Delete what an unfinished run has done; one whose output is in its place already is tidied up instead."""
         if self.target is not None:
             partial = PartialFolder(self.target)
             with partial.locked():
+                told = read_journal(partial.journal)
+                if told.receipt is not None and self.stored is None and not partial.output.exists():
+                    commit(partial, FileReceipt.from_dict(told.receipt), overwrite=True)
+                    return
+                partial.bring_back()
                 if self.spending is not None:
-                    self.spending.give_up(read_journal(partial.journal).plan)
+                    self.spending.give_up(told.plan)
                 partial.clear()
 
     def open(self, shard: Shard) -> Source:
@@ -241,6 +249,7 @@ def plan(
     holds = texts if task.takes is None else Holds.VECTORS
     shards = shards_of(path, format, holds)
     _check_places(path, place, receipt)
+    _check_kind(place, shards)
     _check_engine(path, place, engine, overwrite=overwrite)
     if path is None and not shards.files[0].format.kind.is_text:
         raise InvalidInputError(
@@ -284,6 +293,9 @@ def _check_names(names: list[str]) -> None:
     for before, name in pairwise(sorted(names)):
         if before == name:
             raise InvalidInputError(f"two files of the folder would both be written as {name}; rename one")
+    folders = {str(folder) for name in names for folder in PurePath(name).parents}
+    if both := sorted(folders.intersection(names)):
+        raise InvalidInputError(f"{both[0]} would be written both as a file and as a folder; rename one")
 
 
 def _check_engine(source: Place | None, target: Place | None, engine: Engine | None, *, overwrite: bool) -> None:
@@ -306,6 +318,8 @@ def _check_places(source: Place | None, target: Place | None, receipt: object) -
         raise InvalidInputError("receipt= is for standard output; the receipt of a file goes beside it")
     if isinstance(target, Path) and not target.parent.is_dir():
         raise InvalidInputError(f"there is no folder {target.parent} for the output; make it")
+    if len(os.fsencode(target.name + RECEIPT_SUFFIX)) > _LONGEST_NAME:
+        raise InvalidInputError("the name of the output is too long for its receipt, which has an ending more; cut it")
     if source is None:
         return
     inside, outside = PurePath(_whole_name(target)), PurePath(_whole_name(source))
@@ -313,6 +327,16 @@ def _check_places(source: Place | None, target: Place | None, receipt: object) -
         raise InvalidInputError(f"the output {target} is the input; give another output, since the input is kept")
     if source.is_dir() and inside.is_relative_to(outside):
         raise InvalidInputError(f"the output {target} is inside the input folder; give one outside of it")
+
+
+def _check_kind(target: Place | None, shards: Shards) -> None:
+    """A file is not replaced by a folder, nor a folder by a file."""
+    if not isinstance(target, Path) or not target.exists():
+        return
+    if target.is_dir() and not shards.files[0].name:
+        raise InvalidInputError(f"{target} is a folder, and the output of one file is a file: name it, {target}/NAME")
+    if not target.is_dir() and shards.files[0].name:
+        raise InvalidInputError(f"{target} is a file, and the output of a folder is a folder; give another output")
 
 
 def _whole_name(place: Place) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 _SAMPLED_FILES = 8
 _SAMPLED_BATCHES = 4
+# So many of a compressed file, for what was read of it to be about what they take there.
+_UNPACKED_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +126,9 @@ class Preview:
 def preview(job: Job) -> Preview:
     """Look at a planned run."""
     sources = [(shard, job.open(shard)) for shard in job.shards.files if shard.path is not None]
-    guarantee = job.guarantee(tuple(dict.fromkeys(reveal for _, source in sources for reveal in source.reveals)))
+    shown = [reveal for _, source in sources for reveal in source.reveals]
+    shown += () if job.spending is None else job.spending.reveals(job)
+    guarantee = job.guarantee(tuple(dict.fromkeys(shown)))
     lengths, rows = _sample(job.work, sources)
     exact = bool(sources) and all(source.rows is not None for _, source in sources)
     words = float(lengths.mean()) if len(lengths) else None
@@ -160,12 +163,18 @@ def _sample(
     """Return the numbers of words of the first texts of some files, and about how many records all files have."""
     lengths, seen, rows = [np.empty(0, dtype=np.int64)], 0, 0
     step = max(1, len(sources) // _SAMPLED_FILES)
-    for _, source in sources[::step]:
-        for batch in islice(source.batches(), _SAMPLED_BATCHES):
-            words = work.words(batch.items)
-            lengths += [] if words is None else [words]
+    for shard, source in sources[::step]:
+        done, plain = 0, shard.format.kind.is_text and not shard.format.gzipped
+        for number, batch in enumerate(source.batches()):
+            if number < _SAMPLED_BATCHES:
+                words = work.words(batch.items)
+                lengths += [] if words is None else [words]
             rows += batch.rows
-            seen += batch.done or batch.position.bytes
+            # More may have been read of the file than the records of the batch, of a compressed one much more.
+            done = batch.position.bytes if plain else batch.done
+            if number + 1 >= _SAMPLED_BATCHES and not (shard.format.gzipped and batch.position.bytes < _UNPACKED_BYTES):
+                break
+        seen += done
     total = sum(shard.path.stat().st_size for shard, _ in sources if shard.path is not None)
     return np.concatenate(lengths), round(rows * total / seen) if seen else None
 

@@ -18,7 +18,7 @@ from textveil.errors import InvalidInputError
 from textveil.files import Position, Sink, Source, open_sink
 from textveil.files.durable import sync_folder, write_whole
 from textveil.files.streams import OutputStream
-from textveil.jobs.committing import as_plain, commit, refuse_existing
+from textveil.jobs.committing import as_plain, commit, refuse_existing, refuse_foreign
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
 from textveil.jobs.keys import key_check, key_in
 from textveil.jobs.partial import PartialFolder
@@ -43,11 +43,15 @@ def run_to_files(job: Job, target: Path) -> FileReceipt:
             _tidy(partial, told, overwrite=job.overwrite)
             told = Progress()
         if told.plan is None:
-            if not job.overwrite:
+            if job.overwrite:
+                refuse_foreign(target)
+            else:
                 refuse_existing(target, job.stored)
             partial.clear()
         else:
-            _check_same(told.plan, job.fingerprint, partial.folder)
+            # Of a run that only has to be tidied up the input is not read again.
+            now = {name: value for name, value in job.fingerprint.items() if name != "files" or told.receipt is None}
+            _check_same(told.plan, now, partial.folder)
         if told.receipt is not None:
             receipt = FileReceipt.from_dict(told.receipt)
         else:
@@ -144,11 +148,21 @@ def _release(job: Job, partial: PartialFolder, key: bytes, plan: dict[str, Any])
         if job.payment is not None:
             job.payment.check_files(job, plan)
         files = [journal.progress.finished[job.name_of(shard)] for shard in job.shards.files]
+        if job.stored is None:
+            _check_there(partial, files)
         receipt = _receipt(job, random, files, tuple(reveals))
         journal.committed(as_plain(receipt))
     finally:
         journal.close()
     return receipt
+
+
+def _check_there(partial: PartialFolder, files: list[ReleasedFile]) -> None:
+    """Refuse to promise anything of files that are not there any more, as they were written."""
+    for file in files:
+        path = partial.output / file.name if file.name else partial.output
+        if not path.is_file() or path.stat().st_size != file.size:
+            raise InvalidInputError(f"{path} was changed since it was written")
 
 
 def _release_file(
@@ -203,7 +217,7 @@ def _write(job: Job, source: Source, sink: Sink, random: RandomSource, journal: 
 def _receipt(job: Job, random: RandomSource, files: list[ReleasedFile], reveals: tuple[str, ...]) -> FileReceipt:
     return FileReceipt(
         mechanism=job.work.spec(),
-        guarantee=job.guarantee(reveals),
+        guarantee=job.guarantee((*reveals, *(job.payment.reveals(job) if job.payment else ()))),
         randomness=random.kind,
         private=random.private,
         items=sum(file.items for file in files),
@@ -224,6 +238,11 @@ def _key(job: Job, partial: PartialFolder, told: Progress) -> bytes:
         return key_in(path)
     key = key_in(path) if path.exists() else b""
     if key_check(key) != told.plan.get("key"):
+        if job.key_file is None and not path.exists():
+            raise InvalidInputError(
+                f"the unfinished run in {partial.folder} had a key file: give the same one (--key-file) to go on, or "
+                "use --discard to begin again"
+            )
         raise InvalidInputError(
             f"the unfinished run in {partial.folder} had another key than {path} has now; "
             f"put it back, or delete the folder to begin again"

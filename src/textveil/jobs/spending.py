@@ -9,16 +9,23 @@ import numpy as np
 
 from textveil.errors import InvalidInputError, require_count
 from textveil.jobs.persons import Persons, person_names
+from textveil.jobs.traits import traits_of
 from textveil.progress import progress
 from textveil.randomness import fresh_key
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
 
+    from textveil.files.stored import Facts
     from textveil.jobs.planning import Job
     from textveil.jobs.receipt import FileReceipt
     from textveil.ledger import Ledger
     from textveil.ledger.ledger import Outlook, Reservation
+
+LONGEST_REVEAL = "how many sentences the longest record has, by its price"
+_COUNTED = "the number of sentences"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +73,11 @@ class Spending:
     def preview(self, job: Job) -> Outlook:
         """Say what the run would cost and leave; it reads the files if it must count."""
         return self.open().preview(self.dataset, job.work, pieces=self.count(job), rows=self.max_rows, part=self.part)
+
+    def reveals(self, job: Job) -> tuple[str, ...]:
+        """What the price tells that the release itself hides; `max_words` makes it public beforehand."""
+        hidden = traits_of(job.work).documents and _COUNTED not in job.work.guarantee.reveals
+        return (LONGEST_REVEAL,) if hidden and self.max_words is None else ()
 
     def begin(self, job: Job) -> dict[str, Any]:
         """Return what a new run notes in its journal: its name, the words paid for, what its files are known by."""
@@ -167,6 +179,10 @@ class Payment(Limit):
     spending: Spending
     reservation: Reservation
 
+    def reveals(self, job: Job) -> tuple[str, ...]:
+        """What the price in the receipt tells."""
+        return () if self.words is None else self.spending.reveals(job)
+
     def check_files(self, job: Job, told: dict[str, Any]) -> None:
         """Refuse the run if its files are not those whose persons were counted, as its journal tells of them."""
         if self.spending.unit_column is None:
@@ -187,10 +203,13 @@ def settle(job: Job, receipt: FileReceipt) -> None:
         job.spending.open().reservation(receipt.ledger["entry"]).commit(receipt)
 
 
+def inode(facts: os.stat_result | Facts) -> list[int]:
+    """Return what changes with each change of a file, also if its size and time are set back; stores don't tell."""
+    return [getattr(facts, "st_ino", 0), getattr(facts, "st_ctime_ns", 0)]
+
+
 def _inodes(job: Job) -> list[list[int]]:
-    """Return what changes with each change of a file, also if its size and time are set back."""
-    facts = [shard.path.stat() for shard in job.shards.files if shard.path is not None]
-    return [[getattr(fact, "st_ino", 0), getattr(fact, "st_ctime_ns", 0)] for fact in facts]
+    return [inode(shard.path.stat()) for shard in job.shards.files if shard.path is not None]
 
 
 def _most_words(job: Job) -> int:

@@ -4,7 +4,8 @@ A worker writes into a folder of attempts, under a name that no other attempt ha
 whole file, and only then does this process put the file into the output and its journal. So a worker that died, or was
 thought dead and writes on, leaves nothing in the output; and since the noise of a record depends on the key, the file
 and the record alone, a second attempt gives the same bytes. Into a store, which takes files whole, a worker puts its
-file itself; a second attempt puts the same again.
+file itself; a second attempt puts the same again. A file of the input that is not as it was when the run began is
+refused, before it is read and before anything is given back or put.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from textveil.files.durable import sync_folder
 from textveil.jobs.journal import Journal, ReleasedFile
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.pieces import ROWS_OF_A_FILE, pieces, released_file
-from textveil.jobs.spending import Limit
+from textveil.jobs.spending import Limit, inode
 from textveil.progress import Step
 from textveil.randomness import RandomSource, fresh_key
 from textveil.receipts import digest_of
@@ -43,12 +44,16 @@ class FileTask:
     limit : what is paid for
     folder : where attempts are written
     mechanism : the digest of what the driver releases with; models may be loaded anew where the task is carried out
+    facts : size and time of each file of the input as the run began
+    inodes : and what changes with each change of it, where persons were counted
     """
 
     job: Job
     limit: Limit | None
     folder: Path
     mechanism: str
+    facts: list[list[int]]
+    inodes: list[list[int]] | None
 
     def __call__(self, number: int, key: bytes) -> tuple[str, ReleasedFile]:
         """Return the name of the attempt, a whole file on the disk, and its facts; a store has the file already."""
@@ -58,12 +63,14 @@ class FileTask:
             return self._attempt(self.folder, number, key)
         with TemporaryDirectory() as folder:
             name, file = self._attempt(Path(folder), number, key)
+            # From here on it is released.
             place = self.job.stored / file.name if file.name else self.job.stored
             place.put(Path(folder, name))
         return name, file
 
     def _attempt(self, folder: Path, number: int, key: bytes) -> tuple[str, ReleasedFile]:
         shard = self.job.shards.files[number]
+        self._require_unchanged(number)
         source, path = self.job.open(shard), folder / f"{number}-{fresh_key().hex()[:16]}"
         random, position = RandomSource.keyed(key, number * ROWS_OF_A_FILE), Position()
         sink = open_sink(source, path, self.job.format_of(shard))
@@ -75,11 +82,22 @@ class FileTask:
                     sink.append(piece)
                     position = batch.position
             sink.finish()
+            self._require_unchanged(number)
         except BaseException:
             sink.close()
             path.unlink(missing_ok=True)
             raise
         return path.name, released_file(self.job, shard, source, position, path)
+
+    def _require_unchanged(self, number: int) -> None:
+        """Refuse a file of the input that is another than the one the run began with."""
+        path = self.job.shards.files[number].path
+        if path is None:
+            return
+        now = path.stat()
+        is_other = self.inodes is not None and inode(now) != self.inodes[number]
+        if is_other or [now.st_size, now.st_mtime_ns] != self.facts[number]:
+            raise InvalidInputError(f"{path} changed since the run began (size or time)")
 
 
 def release_elsewhere(
@@ -99,6 +117,8 @@ def release_elsewhere(
         limit=limit,
         folder=partial.attempts.absolute(),
         mechanism=job.fingerprint["mechanism"],
+        facts=[facts[2:] for facts in job.fingerprint["files"]],
+        inodes=(journal.progress.plan or {}).get("inodes"),
     )
     with closing(engine.over(task, left, secret=key)) as results:
         for number, (attempt, file) in results:

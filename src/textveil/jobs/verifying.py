@@ -9,6 +9,7 @@ from typing import Any
 
 from textveil.errors import InvalidInputError
 from textveil.files import Format, Holds, Selection, open_source
+from textveil.files.selection import listed
 from textveil.guarantees import Status
 from textveil.jobs.journal import ReleasedFile
 from textveil.jobs.receipt import FileReceipt, ServiceReceipt, plain_receipt, receipt_path, sha256_of
@@ -40,11 +41,12 @@ class Verification:
         return all(finding.ok for finding in self.findings)
 
     def __str__(self) -> str:
+        # What is wrong comes last, where people look.
+        shown = sorted(self.findings, key=lambda finding: not finding.ok)
+        end = f"The receipt is not signed. It says: {self.statement}"
         if not self.ok:
-            return "\n".join(
-                [*map(str, self.findings), "NOT VERIFIED: this is not the release that the receipt tells of."]
-            )
-        return "\n".join([*map(str, self.findings), f"The receipt is not signed. It says: {self.statement}"])
+            end = "NOT VERIFIED: this is not the release that the receipt tells of."
+        return "\n".join([*map(str, shown), end])
 
 
 def verify(
@@ -139,16 +141,19 @@ def _about_names(output: Path, told: FileReceipt) -> list[Finding]:
     names = {file.name for file in told.files}
     if names == {""} or not output.is_dir():
         return []
-    more = sum(path.is_file() and path.relative_to(output).as_posix() not in names for path in output.rglob("*"))
-    return [Finding(not more, f"{more} files are not in the receipt" if more else "every file is in the receipt")]
+    there = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
+    if more := sorted(there - names):
+        return [Finding(False, f"not in the receipt: {listed(more)}")]
+    return [Finding(True, "every file is in the receipt")]
 
 
 def _about_file(path: Path, file: ReleasedFile, told: FileReceipt) -> list[Finding]:
     name = file.name or path.name
     if not path.is_file():
-        return [Finding(False, f"{name} is missing")]
+        kind = "is a folder, but the receipt is of one file" if path.is_dir() else "is missing"
+        return [Finding(False, f"{name} {kind}")]
     if path.stat().st_size != file.size or sha256_of(path) != file.sha256:
-        return [Finding(False, f"{name} was changed after the release: its size or sha256 differs")]
+        return [Finding(False, f"{name} was changed after the release, or is of another: its size or sha256 differs")]
     same = Finding(True, f"{name}: sha256 {file.sha256[:12]}..., {file.size:,} bytes")
     try:
         source = open_source(path, Format.named(file.format), _selection(file, told))

@@ -108,12 +108,13 @@ def mask_of_spans(words: Words, spans: Sequence[tuple[int, int]]) -> Mask:
     return mask
 
 
-def spans_of_bytes(texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Return the spans of characters of each text as spans of bytes of all texts one after the other."""
+def spans_of_bytes(texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[int, int]]]:
+    """Return the spans of characters of each text as spans of its bytes."""
     if len(spans) != len(texts):
         raise InvalidInputError(f"give a list of spans for each text ({len(texts)} texts, {len(spans)} lists of spans)")
-    moved, before = [], 0
+    moved = []
     for text, own in zip(texts, spans, strict=True):
+        moved.append(list[tuple[int, int]]())
         for span in own:
             if not (isinstance(span, tuple | list) and len(span) == 2):
                 raise InvalidInputError(
@@ -122,8 +123,7 @@ def spans_of_bytes(texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int
             start, end = span
             if not 0 <= start <= end <= len(text):
                 raise InvalidInputError("a span must lie within its text: 0 <= start <= end <= length of the text")
-            moved.append((before + _size(text[:start]), before + _size(text[:end])))
-        before += _size(text)
+            moved[-1].append((_size(text[:start]), _size(text[:end])))
     return moved
 
 

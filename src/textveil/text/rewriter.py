@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from textveil.hashing import Packed
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import RandomSource, Streams
-from textveil.receipts import Release, digest_of
+from textveil.receipts import Release
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, texts_with_spans, with_texts
 from textveil.text.protection import EveryWord, Protection, mask_of_spans, spans_of_bytes
@@ -115,9 +116,14 @@ class TextRewriter(Mechanism):
         source = source or RandomSource.secure()
         texts = self._check(private)
         protected = spans_of_bytes(*texts_with_spans(private, spans))
-        # Other spans are another mechanism: they must not meet the same noise.
-        purpose = self._purpose + bytes.fromhex(digest_of(protected))
-        output = Packed(*self.rewrite(texts, source.streams(purpose, texts), spans=protected))
+        # The same text with other spans is another item: it must not meet the same noise.
+        streams = source.streams(self._purpose, _with_spans(texts, protected))
+        moved = [
+            (first + start, first + end)
+            for first, own in zip(texts.offsets.tolist(), protected, strict=False)
+            for start, end in own
+        ]
+        output = Packed(*self.rewrite(texts, streams, spans=moved))
         guarantee = self._promise(SPANS_REVEAL)
         return Release(self._wrap(output, private), self._receipt(guarantee, source, len(texts)))
 
@@ -201,3 +207,10 @@ class TextRewriter(Mechanism):
         vocabulary = self.mechanism.vocabulary
         text = self.unknown_text if vocabulary.unknown == "unk" else None
         return Assembly(vocabulary, case=Case(self.case), unknown_text=text)
+
+
+def _with_spans(texts: Packed, spans: Sequence[Sequence[tuple[int, int]]]) -> Packed:
+    """Return each text and its spans as one record that no text without spans is: UTF-8 has no byte 255."""
+    places = zip(texts.offsets[:-1].tolist(), texts.offsets[1:].tolist(), spans, strict=True)
+    data = texts.data.tobytes()
+    return Packed.of([data[start:end] + b"\xff" + json.dumps(own).encode() for start, end, own in places])

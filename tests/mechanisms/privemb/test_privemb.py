@@ -300,6 +300,19 @@ def test_a_projection_that_is_drawn_again_survives_a_pickle():
     assert len(pickle.dumps(mechanism)) < 10_000
 
 
+def test_a_sparse_row_never_meets_the_noise_of_a_dense_one():
+    mechanism = tv.PrivEmb(epsilon=1.0, dimension=8, target=2)
+    entries = sparse.csr_array((np.arange(1.0, 5.0), np.array([1, 2, 5, 7]), np.array([0, 4])), shape=(1, 8))
+    content = np.empty(4, dtype=[("column", "<i8"), ("value", "<f8")])
+    content["column"], content["value"] = entries.indices, entries.data
+    dense = content.view(np.float64).reshape(1, 8)
+    noises = [
+        mechanism.release(row, source=tv.RandomSource.keyed(bytes(32))) - mechanism.chosen.apply(plain)
+        for row, plain in ((entries, entries.toarray()), (dense, dense))
+    ]
+    assert np.abs(noises[0] - noises[1]).max() > 0.01
+
+
 @pytest.mark.parametrize("kind", ["csr_array", "csc_array"])
 @pytest.mark.parametrize("index", [-1, 6, 10**6])
 def test_a_sparse_matrix_with_an_index_outside_is_refused(kind, index):

@@ -13,7 +13,10 @@ from textveil.hashing import Packed
 
 @dataclass(frozen=True)
 class SparseRows(Packed):
-    """A checked CSR matrix in canonical form; each row's columns and values are its content."""
+    """A checked CSR matrix in canonical form; each row's columns and values are its content.
+
+    Before them stands what no dense vector holds, a NaN: the content of a sparse row is never that of a dense one.
+    """
 
     matrix: Any
 
@@ -38,9 +41,14 @@ def sparse_rows(private: Any, dimension: int) -> SparseRows:
     if not np.isfinite(matrix.data).all():
         raise InvalidInputError("vectors must be finite: there is a NaN or an infinity among them")
     matrix.eliminate_zeros()
-    content = np.empty(matrix.nnz, dtype=[("column", "<i8"), ("value", "<f8")])
-    content["column"], content["value"] = matrix.indices, matrix.data
-    return SparseRows(content.view(np.uint8), matrix.indptr.astype(np.int64) * content.itemsize, matrix)
+    starts = matrix.indptr.astype(np.int64) + np.arange(len(matrix.indptr))
+    content = np.empty(starts[-1], dtype=[("column", "<i8"), ("value", "<f8")])
+    is_entry = np.ones(len(content), dtype=bool)
+    is_entry[starts[:-1]] = False
+    # All bits of -1 are set: as a number it is a NaN.
+    content["column"][~is_entry], content["value"][~is_entry] = -1, 0
+    content["column"][is_entry], content["value"][is_entry] = matrix.indices, matrix.data
+    return SparseRows(content.view(np.uint8), starts * content.itemsize, matrix)
 
 
 def _check_places(matrix: Any) -> None:
