@@ -80,12 +80,14 @@ def mechanism_of(
     from textveil.measure.calibration import calibrate
     from textveil.mechanisms import Exponential, Laplace, NearestWord
 
-    if (epsilon is None) == (unchanged is None):
+    if epsilon is not None and unchanged is not None:
+        raise InvalidInputError("give --epsilon or --unchanged, not both: each says how strong the noise is")
+    if epsilon is None and unchanged is None:
         raise InvalidInputError(
             "choose how strong: --epsilon 3 (loss per unit of distance) or --unchanged 0.2 (share of words that stay)"
         )
     if name not in ("exponential", "nearest"):
-        raise InvalidInputError(f"--mechanism must be exponential or nearest (got {name})")
+        raise InvalidInputError(f"--mechanism must be exponential, nearest or adept (got {name})")
     if name == "nearest":
         for option, given in (("radius", radius != "auto"), ("weights", weights is not None)):
             if given:

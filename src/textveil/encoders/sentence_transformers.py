@@ -104,8 +104,8 @@ def _loaded(name: str, device: str | None) -> Any:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise MissingDependencyError(
-            "models by name or path need sentence-transformers (which brings torch); run: pip install "
-            "sentence-transformers"
+            f"{name} is no encoder that comes with textveil (minilm and minilm-int8 are), and other models need "
+            "sentence-transformers, which brings torch: pip install sentence-transformers"
         ) from None
     try:
         return SentenceTransformer(name, device=device, local_files_only=True)

@@ -86,8 +86,9 @@ class Delimited:
             return header
         if isinstance(column, str) and (column in names or not column.isdigit()):
             return True
+        first = "" if column is not None else "say which column it is with --column (column=); if by its number, "
         raise InvalidInputError(
-            f"say whether the first row of {self._where} names its columns (--header, header=True), and so is "
+            f"{first}say whether the first row of {self._where} names its columns (--header, header=True), and so is "
             "released as it is, or is a record (--no-header, header=False)"
         )
 

@@ -71,7 +71,10 @@ class Selection:
         if number is not None and 1 <= number <= len(names):
             return number - 1
         if named:
-            raise InvalidInputError(f"no column {self.column!r}: {there}; give the name of one, or its number from 1")
+            lists = "" if shown else " (--header lists them)"
+            raise InvalidInputError(
+                f"no column {self.column!r}: {there}{lists}; give the name of one, or its number from 1"
+            )
         raise InvalidInputError(
             f"no column {self.column!r}: {there} without names; give a number from 1 to {len(names)}"
         )

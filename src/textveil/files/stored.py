@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -80,7 +82,8 @@ class StoredPath:
     def open(self, mode: str = "rb") -> Any:
         """Open the file for reading; `mode` is there since paths have one."""
         system, path = self._place
-        return system.open_input_file(path)
+        with _answering(str(self)):
+            return system.open_input_file(path)
 
     def stat(self) -> Facts:
         """Return the size and the time of the file."""
@@ -102,7 +105,8 @@ class StoredPath:
         from pyarrow.fs import FileSelector
 
         system, path = self._place
-        found = system.get_file_info(FileSelector(path, recursive=True))
+        with _answering(str(self)):
+            found = system.get_file_info(FileSelector(path, recursive=True))
         return sorted(info.path[len(path) :].lstrip("/") for info in found if info.is_file)
 
     def put(self, file: Path) -> None:
@@ -119,18 +123,14 @@ class StoredPath:
         if system.type_name == "local":
             system.create_dir(path.rpartition("/")[0], recursive=True)
         # By itself pyarrow would compress what is called .gz, once more.
-        with system.open_output_stream(path, compression=None) as target:
+        with _answering(str(self)), system.open_output_stream(path, compression=None) as target:
             for part in parts:
                 target.write(part)
 
     def _info(self) -> Any:
         system, path = self._place
-        try:
+        with _answering(str(self)):
             return system.get_file_info(path)
-        except OSError as error:
-            # What pyarrow says of a store has neither a number nor the name.
-            number = error.errno or errno.EIO
-            raise OSError(number, f"the store does not answer, or refuses ({os.strerror(number)})", str(self)) from None
 
     @property
     def _place(self) -> tuple[Any, str]:
@@ -155,13 +155,25 @@ def arrow_file(place: Place) -> Any:
     return pa.OSFile(str(place)) if isinstance(place, Path) else place.open()
 
 
+@contextmanager
+def _answering(name: str) -> Iterator[None]:
+    """Say which store does not answer: what pyarrow says has neither a number nor the name."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or errno.EIO
+        what = f"the store does not answer, or refuses ({os.strerror(number)}); check the name, region and credentials"
+        raise OSError(number, what, name) from None
+
+
 @lru_cache(maxsize=16)
 def _system(url: str) -> tuple[Any, str]:
     import pyarrow as pa
     from pyarrow.fs import FileSystem
 
     try:
-        found: tuple[Any, str] = FileSystem.from_uri(url)
+        with _answering(url.partition("?")[0]):
+            found: tuple[Any, str] = FileSystem.from_uri(url)
     except (pa.ArrowException, ValueError, ImportError) as error:
         raise InvalidInputError(f"pyarrow can't open {url.partition('?')[0]} ({type(error).__name__})") from None
     return found

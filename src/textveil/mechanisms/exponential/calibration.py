@@ -87,7 +87,8 @@ def law_keeping(vocabulary: Vocabulary, share: float, radius: float, *, at_most:
         above = int(np.searchsorted(kept, share, side="right"))
         if above == 0:
             raise InvalidInputError(
-                f"even a uniform choice keeps {kept[0]:.2%} of the words; choose a larger share than {share:.2%}"
+                f"even a uniform choice keeps {100 * kept[0]:.2g}% of the words; choose a larger share than "
+                f"{100 * share:.2g}%"
             )
         if above == RATES_A_ROUND:
             low, high = high, 2 * high
