@@ -104,7 +104,7 @@ def _loaded(name: str, device: str | None) -> Any:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise MissingDependencyError(
-            f"{name} is no encoder that comes with textveil (minilm and minilm-int8 are), and other models need "
+            f"{name} is no encoder that comes with textveil (words, minilm and minilm-int8 are), and other models need "
             "sentence-transformers, which brings torch: pip install sentence-transformers"
         ) from None
     try:
