@@ -49,6 +49,8 @@ CLIPPED = "tests/mechanisms/test_clipped_laplace.py::"
 CLIPPING = "tests/noise/test_clipping.py::"
 ADEPT = "tests/reproduce/test_adept.py::"
 ENGINES = "tests/engines/"
+KEYS = "tests/jobs/test_keys.py::"
+REPLACING = "tests/jobs/test_replacing.py::"
 SPREADING = "tests/jobs/test_spreading.py::"
 TABLES = "tests/reproduce/test_hyperbolic.py::"
 AUTHORSHIP = "tests/measure/test_authorship.py::"
@@ -459,15 +461,15 @@ RANDOMNESS_PATCHES = (
     Patch(
         "the words of a document share their noise",
         "randomness.py",
-        "parts[:, 1] += np.arange(len(first), dtype=np.uint64) - first + np.uint64(self.used)",
-        "parts[:, 1] += np.uint64(self.used)",
+        "parts[place, 1] = starts[item, 1] + np.uint64(used + part)",
+        "parts[place, 1] = starts[item, 1] + np.uint64(used)",
         (RANDOMNESS + "test_a_split_gives_every_part_its_own_stream",),
     ),
     Patch(
         "a selected stream begins again",
         "randomness.py",
-        "chosen = Streams(self.key, self.starts[items])\n        chosen.used = self.used",
-        "chosen = Streams(self.key, self.starts[items])\n        chosen.used = 0",
+        "else _some(self.starts, items))\n        chosen.used = self.used",
+        "else _some(self.starts, items))\n        chosen.used = 0",
         (RANDOMNESS + "test_selected_streams_read_on_where_they_were",),
     ),
     Patch(
@@ -878,7 +880,7 @@ VOCABULARY_PATCHES = (
     Patch(
         "a query that is not a number is encoded",
         "vocabulary/codes.py",
-        "if bits >= _FARTHEST_BITS:",
+        "if bits >= FARTHEST_BITS:",
         "if largest >= FARTHEST:",
         (CODES + "test_queries_that_are_too_far_are_refused",),
     ),
@@ -3071,6 +3073,86 @@ ENGINE_PATCHES = (
     ),
 )
 
+RUN_PATCHES = (
+    Patch(
+        "runs: a folder that others could have filled is taken",
+        "jobs/partial.py",
+        "        if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or others:\n",
+        "        if False:\n",
+        (KEYS + "test_a_folder_that_others_could_have_filled_is_refused",),
+    ),
+    Patch(
+        "runs: a folder of somebody else is taken",
+        "jobs/partial.py",
+        " or facts.st_uid != os.geteuid() or others",
+        " or others",
+        (KEYS + "test_a_folder_that_others_could_have_filled_is_refused",),
+    ),
+    Patch(
+        "runs: whoever makes a key last replaces the first",
+        "jobs/keys.py",
+        "            os.link(beside, path)\n",
+        "            os.replace(beside, path)\n",
+        (KEYS + "test_whoever_makes_a_key_file_at_once_gets_the_one_that_is_there",),
+    ),
+    Patch(
+        "workers: a file that changed is released",
+        "jobs/spreading.py",
+        "        if is_other or [now.st_size, now.st_mtime_ns] != self.facts[number]:\n",
+        "        if is_other:\n",
+        (SPREADING + "test_a_file_that_changes_is_released_no_more",),
+    ),
+    Patch(
+        "workers: a file is not looked at again before it is put",
+        "jobs/spreading.py",
+        "            sink.finish()\n            self._require_unchanged(number)\n",
+        "            sink.finish()\n",
+        (SPREADING + "test_a_file_that_changes_is_released_no_more",),
+    ),
+    Patch(
+        "workers: persons of a file whose time was set back are not counted again",
+        "jobs/spreading.py",
+        'inodes=(journal.progress.plan or {}).get("inodes")',
+        "inodes=None",
+        (SPREADING + "test_persons_who_change_are_released_into_no_store",),
+    ),
+    Patch(
+        "runs: what the price tells is not said",
+        "jobs/running.py",
+        "(*reveals, *(job.payment.reveals(job) if job.payment else ()))",
+        "reveals",
+        (DOCUMENT_RUNS + "test_the_price_of_the_longest_document_is_told_among_what_is_revealed",),
+    ),
+    Patch(
+        "runs: any folder is replaced",
+        "jobs/committing.py",
+        "    if target.is_dir() and not receipt_path(target).exists():\n",
+        "    if False:\n",
+        (REPLACING + "test_a_folder_that_no_release_made_is_not_replaced",),
+    ),
+    Patch(
+        "runs: a replacement that is given up loses the old release",
+        "jobs/planning.py",
+        "                partial.bring_back()\n",
+        "",
+        (REPLACING + "test_a_replacement_that_is_given_up_in_its_middle_brings_the_old_release_back",),
+    ),
+    Patch(
+        "runs: what was read of a file is counted anew with each batch",
+        "jobs/previewing.py",
+        "            done = batch.position.bytes if plain else batch.done\n",
+        "            done += batch.position.bytes if plain else batch.done\n",
+        ("tests/jobs/test_previewing.py::test_records_of_a_long_file_are_estimated_from_its_beginning",),
+    ),
+    Patch(
+        "texts with other spans share their noise",
+        "text/rewriter.py",
+        'data[start:end] + b"\\xff" + json.dumps(own).encode()',
+        "data[start:end]",
+        ("tests/text/test_rewriter.py::test_what_a_text_with_spans_becomes_depends_on_its_own_spans_alone",),
+    ),
+)
+
 TASK_PATCHES = (
     Patch(
         "tasks: rows that are tested were learnt from",
@@ -3190,6 +3272,7 @@ PAGE_PATCHES = (
 PATCHES = (
     *TASK_PATCHES,
     *ENGINE_PATCHES,
+    *RUN_PATCHES,
     *LAYOUT_PATCHES,
     *LEDGER_PATCHES,
     *UTTERANCE_PATCHES,
