@@ -15,7 +15,6 @@ from textveil.jobs import RunInterrupted, RunStoppedError, Spending, plan, spend
 from textveil.jobs.journal import Journal
 from textveil.ledger import Ledger
 
-
 LINES = {"a": 40, "b": 300, "c": 0, "d": 120}
 
 

@@ -24,7 +24,9 @@ KeyFile = Annotated[
     Path | None,
     typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists; a folder only if it is a release.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace OUT if it exists; a folder only if a release made it.")
+]
 Discard = Annotated[bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")]
 
 
