@@ -52,7 +52,7 @@ class Receipt:
         Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
 
     def __str__(self) -> str:
-        return f"{self.items} released by {self.mechanism['mechanism']} on {self.created}. {self.statement}"
+        return f"{self.items:,} released by {self.mechanism['mechanism']} on {self.created}. {self.statement}"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.progress import Step, progress
+
 Floats = NDArray[np.float64]
 Kernel = NDArray[np.floating[Any]]
 
@@ -48,15 +50,16 @@ def solve_cover(kernel: Kernel, reward: Floats) -> tuple[Floats, Floats]:
     """
     at = _start(kernel, reward)
     best_c, best_u = np.zeros(len(reward)), reward.copy()
-    for _ in range(_ITERATIONS):
-        feasible_c = np.maximum(at.c, 0) / max(1.0, float(at.kc.max()))
-        feasible_u = at.u + np.maximum(reward - at.ku, 0)
-        best_c = max(best_c, feasible_c, key=lambda c: float(reward @ c))
-        best_u = min(best_u, feasible_u, key=lambda u: float(u.sum()))
-        value, centre = float(reward @ best_c), float(at.c @ at.z + at.s @ at.u) / (2 * len(reward))
-        if best_u.sum() <= (1 + _GAP) * value or 2 * len(reward) * centre < 0.1 * _GAP * value:
-            break
-        _advance(kernel, reward, at, centre)
+    with progress("keeping the most words", None) as step:
+        for _ in range(_ITERATIONS):
+            feasible_c = np.maximum(at.c, 0) / max(1.0, float(at.kc.max()))
+            feasible_u = at.u + np.maximum(reward - at.ku, 0)
+            best_c = max(best_c, feasible_c, key=lambda c: float(reward @ c))
+            best_u = min(best_u, feasible_u, key=lambda u: float(u.sum()))
+            value, centre = float(reward @ best_c), float(at.c @ at.z + at.s @ at.u) / (2 * len(reward))
+            if best_u.sum() <= (1 + _GAP) * value or 2 * len(reward) * centre < 0.1 * _GAP * value:
+                break
+            _advance(kernel, reward, at, centre, step)
     return best_c, best_u
 
 
@@ -69,7 +72,7 @@ def _start(kernel: Kernel, reward: Floats) -> _Point:
     return _Point(c=c, s=1 - kc, u=u, z=np.maximum(ku - reward, 0.1), kc=kc, ku=ku)
 
 
-def _advance(kernel: Kernel, reward: Floats, at: _Point, centre: float) -> None:
+def _advance(kernel: Kernel, reward: Floats, at: _Point, centre: float, step: Step) -> None:
     """Move one step: predict without centring, then correct for the curvature that the prediction met."""
     w, q = at.u / at.s, at.z / at.c
     primal, dual = 1 - at.kc - at.s, reward - (at.ku - at.z)
@@ -78,7 +81,7 @@ def _advance(kernel: Kernel, reward: Floats, at: _Point, centre: float) -> None:
     def direction(aim: float, cz: Floats | float, su: Floats | float, start: Floats | None) -> tuple[Floats, ...]:
         r = primal - (aim / at.u - at.s) + su / at.u
         goal = dual + (aim / at.c - at.z) - cz / at.c + times(kernel, w * r)
-        dc = _conjugate_gradients(kernel, w, q, scale, goal, start)
+        dc = _conjugate_gradients(kernel, w, q, scale, goal, start, step)
         kdc = times(kernel, dc)
         du = w * (kdc - r)
         dz = (aim - at.c * at.z - cz - at.z * dc) / at.c
@@ -96,7 +99,7 @@ def _advance(kernel: Kernel, reward: Floats, at: _Point, centre: float) -> None:
 
 
 def _conjugate_gradients(
-    kernel: Kernel, w: Floats, q: Floats, scale: Floats, goal: Floats, start: Floats | None
+    kernel: Kernel, w: Floats, q: Floats, scale: Floats, goal: Floats, start: Floats | None, step: Step
 ) -> Floats:
     """Solve (K diag(w) K + diag(q)) x = goal, preconditioned by its diagonal."""
 
@@ -110,6 +113,7 @@ def _conjugate_gradients(
     for _ in range(_STEPS):
         if ry <= enough:
             break
+        step()
         ad = matrix(d)
         a = ry / float(d @ ad)
         x += a * d
