@@ -6,8 +6,8 @@ The ceiling computes the same blocks of products on the same number of threads a
 an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are words
 with l2-Laplace noise at three epsilons. Every answer to `--check` of them is compared with that of the float32 and
 float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs each product
-of two words once, so that it may pass the ceiling, which is that of the whole matrix. OpenBLAS multiplies with AVX-512
-where the processor has it, which NumPy's wheels don't ask for on all of them; the title says with what.
+of two words once, so that it may pass the ceiling, which is that of the whole matrix. The title says with which kernels
+OpenBLAS multiplies.
 """
 
 from __future__ import annotations
