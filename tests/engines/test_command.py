@@ -20,7 +20,7 @@ def test_vectors_are_released_on_a_cluster_as_in_one_process(ray, vectors, key_f
     address = ray.get_runtime_context().gcs_address
     options = ("-o", "out", "--engine", "ray", "--workers", "2", "--ray-address", address)
     done = run(*COMMAND, *options, cwd=folder, anew=True)
-    assert "2500 released by Laplace" in done.stdout
+    assert "2,500 released by Laplace" in done.stdout
     assert done.stderr == ""
     for path in vectors.iterdir():
         assert (folder / "out" / path.name).read_bytes() == (folder / "local" / path.name).read_bytes()
