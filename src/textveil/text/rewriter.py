@@ -117,7 +117,7 @@ class TextRewriter(Mechanism):
         texts = self._check(private)
         protected = spans_of_bytes(*texts_with_spans(private, spans))
         # The same text with other spans is another item: it must not meet the same noise.
-        streams = source.streams(self._purpose, _with_spans(texts, protected))
+        streams = source.streams(self._purpose + b"spans", _with_spans(texts, protected))
         moved = [
             (first + start, first + end)
             for first, own in zip(texts.offsets.tolist(), protected, strict=False)
@@ -210,7 +210,7 @@ class TextRewriter(Mechanism):
 
 
 def _with_spans(texts: Packed, spans: Sequence[Sequence[tuple[int, int]]]) -> Packed:
-    """Return each text and its spans as one record that no text without spans is: UTF-8 has no byte 255."""
+    """Return each text and its spans as one record, that of no other text: UTF-8 has no byte 255."""
     places = zip(texts.offsets[:-1].tolist(), texts.offsets[1:].tolist(), spans, strict=True)
     data = texts.data.tobytes()
     return Packed.of([data[start:end] + b"\xff" + json.dumps(own).encode() for start, end, own in places])
