@@ -10,7 +10,8 @@ import pytest
 from textveil.errors import InvalidInputError
 from textveil.jobs import plan, verify
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.receipt import receipt_path
+from textveil.jobs.planning import _check_names
+from textveil.jobs.receipt import FileReceipt, receipt_path
 
 
 @pytest.fixture
@@ -145,3 +146,16 @@ def test_a_file_that_was_lost_while_a_run_was_stopped_is_not_promised(tmp_path, 
     (PartialFolder(tmp_path / "out").output / "a.txt").write_text("")
     with pytest.raises(InvalidInputError, match=r"a.txt was changed since it was written.*--discard"):
         plan(folder, tmp_path / "out", capitals(), **options).run()
+
+
+def test_a_key_that_nothing_can_write_does_not_stop_the_receipt(tmp_path, capitals):
+    (tmp_path / "a.jsonl").write_bytes(b'{"text": "w1", "\\ud800": "x"}\n')
+    plan(tmp_path / "a.jsonl", tmp_path / "b.jsonl", capitals(), column="text").run()
+    assert "\\ud800" in FileReceipt.load(receipt_path(tmp_path / "b.jsonl")).statement
+    assert verify(tmp_path / "b.jsonl").ok
+
+
+def test_a_name_is_not_both_a_file_and_a_folder():
+    _check_names(["a.parquet", "x/y.npy", "x.parquet"])
+    with pytest.raises(InvalidInputError, match=r"x.parquet would be written both as a file and as a folder"):
+        _check_names(["x.parquet/y.npy", "a.npy", "x.parquet"])
