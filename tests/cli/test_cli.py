@@ -91,6 +91,12 @@ def test_options_that_reveal_say_so(folder):
         (["rewrite", "tickets.txt", "-o", "tickets.txt", "-e", "1"], "input"),
         (["explain", "x", "-e", "1", "--vocabulary", "tickets.txt"], "tickets.txt"),
         (["verify", "tickets.txt"], "receipt"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "two"], "'two' is not a valid float"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "--epsilom", "1"], "--epsilon"),
+        (["rewrite", "tickets.txt", "-e", "1"], "--output"),
+        (["rewrite"], "see textveil rewrite --help"),
+        (["rewrit"], "rewrite"),
+        (["ledger", "innit"], "see textveil ledger --help"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_status_2(folder, arguments, message):
@@ -98,6 +104,13 @@ def test_bad_input_is_one_clear_line_and_status_2(folder, arguments, message):
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (folder / "o.txt").exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["ledger"]])
+def test_no_command_at_all_shows_the_commands(folder, arguments):
+    done = run(*arguments, cwd=folder, status=2)
+    assert "Commands" in done.stdout
+    assert not done.stderr
 
 
 def test_words_are_explained(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
 
@@ -22,6 +23,9 @@ from textveil.cli import (
 )
 from textveil.cli.wording import in_options
 from textveil.errors import TextveilError
+
+# Of click, or of the copy of it that Typer carries: wrong words on the command line.
+_UsageError: Any = typer.BadParameter.__base__
 
 app = typer.Typer(
     name="textveil",
@@ -56,10 +60,19 @@ def _version(version: bool = typer.Option(False, "--version", help="Print the ve
 def main() -> None:
     """Run the command line; what the user can mend is one line and exit status 2."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except _UsageError as error:
+        _explain(error)
     except TextveilError as error:
         typer.echo(f"textveil: {in_options(str(error))}", err=True)
-        sys.exit(2)
     except OSError as error:
         typer.echo(f"textveil: {error.filename or 'file'}: {error.strerror}", err=True)
-        sys.exit(2)
+    sys.exit(2)
+
+
+def _explain(error: Any) -> None:
+    """Say in one line what is wrong with the words of a command, and where to look; without any it has shown all."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    command = error.ctx.command_path if error.ctx else "textveil"
+    if message:
+        typer.echo(f"textveil: {message}; see {command} --help", err=True)
