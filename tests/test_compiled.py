@@ -6,7 +6,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
-from textveil.compiled import over_threads
+from textveil.compiled import compiled, compiled_reduction, over_threads
 
 
 def threads_of_blas():
@@ -110,3 +110,27 @@ def test_a_child_that_is_forked_meanwhile_has_the_threads_of_blas_again():
     assert set(threads_of_blas()) == {1}
     held.close()
     assert threads_of_blas() == before
+
+
+def test_kernels_run_where_nothing_can_be_kept(monkeypatch):
+    monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
+
+    def twice(x):
+        return 2 * x
+
+    assert compiled(twice)(4) == 8
+    assert compiled_reduction(twice)(4) == 8
+
+
+@pytest.mark.parametrize(("where", "told"), [("textveil.text", 1), ("somebody.else", 0)])
+def test_a_first_run_says_on_a_terminal_why_it_takes_longer(monkeypatch, capsys, where, told):
+    monkeypatch.setattr("textveil.compiled._FIRST_RUN._said", False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    for addend in (1, 2):
+
+        def more(x, addend=addend):
+            return x + addend
+
+        more.__module__ = where
+        compiled(more)(1)
+    assert capsys.readouterr().err.count("compiling") == told

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
@@ -28,8 +29,7 @@ _MOST_KEPT = 4
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile an inner loop to machine code, cached on disk, running without the GIL."""
-    kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return kernel
+    return _kernel(function, fastmath=False)
 
 
 def compiled_reduction(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,9 +37,39 @@ def compiled_reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Only for finite numbers: NaN is not looked for.
     """
-    allowed = {"reassoc", "nsz", "nnan"}
-    kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=allowed)(function)
+    return _kernel(function, fastmath={"reassoc", "nsz", "nnan"})
+
+
+def _kernel(function: Callable[..., Any], fastmath: bool | set[str]) -> Callable[..., Any]:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    kernel: Callable[..., Any]
+    try:
+        kernel = numba.njit(cache=True, **options)(function)
+    except RuntimeError:
+        # Neither the package nor the user's cache can be written to.
+        kernel = numba.njit(**options)(function)
     return kernel
+
+
+class _FirstRun(event.Listener):
+    """Says on a terminal, once, why a first run begins seconds later than the next."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        kernel = event.data["dispatcher"].py_func
+        if self._said or not sys.stderr.isatty() or not kernel.__module__.startswith("textveil."):
+            return
+        self._said = True
+        print("textveil: compiling for this processor, which takes some seconds", file=sys.stderr)  # noqa: T201
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing: most kernels take less than a second."""
+
+
+_FIRST_RUN = _FirstRun()
+event.register("numba:compile", _FIRST_RUN)  # type: ignore[no-untyped-call]
 
 
 def thread_count() -> int:
