@@ -14,8 +14,8 @@ class Answer:
     is_whole: bool = False
 
 
-async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0.0):
-    """Send a request whose body comes in so many pieces, each after so many seconds."""
+async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0.0, pause=0.0):
+    """Send a request whose body comes in so many pieces, each after so many seconds; pause before each is read."""
     raw, _, query = path.partition("?")
     scope = {
         "type": "http",
@@ -46,6 +46,7 @@ async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0
         if message["type"] == "http.response.start":
             answer.status = message["status"]
         else:
+            await asyncio.sleep(pause)
             answer.body += message.get("body", b"")
             answer.is_whole = not message.get("more_body", False)
 

@@ -16,7 +16,10 @@ from textveil.ledger import Ledger
 from textveil.receipts import digest_of
 from textveil.service import streaming
 from textveil.service.app import build
+from textveil.service.counting import Counted
 from textveil.service.errors import Refusal
+from textveil.service.limits import Limits
+from textveil.service.service import Service
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
@@ -260,6 +263,19 @@ def test_a_stream_is_not_waited_for_without_end(service, place, monkeypatch):
     answer = asyncio.run(ask(build(service), "POST", path, body, {**place.key, **NDJSON}, delay=0.1, pieces=50))
     assert (answer.status, answer.is_whole) == (200, False)
     assert 1 <= answer.body.count(b"released") < 10
+
+
+def test_a_caller_that_does_not_read_gets_no_more_than_memory_may_hold(place, catalogue, keys, monkeypatch):
+    monkeypatch.setattr(streaming, "_PATIENCE_SECONDS", 0.3)
+    spending = Counted(place.ledger)
+    service = Service(catalogue, spending, keys, rate=1e6, burst=1e6, limits=Limits(stream_bytes=600))
+    path = "/v1/stream/texts?mechanism=words&dataset=tickets&records=100&pieces=3"
+    asked = {"content": lines_of(*["w1"] * 100), "headers": {**place.key, **NDJSON}, "pieces": 50, "delay": 0.005}
+    answer = asyncio.run(ask(build(service), "POST", path, **asked, pause=1.0))
+    assert not answer.is_whole
+    assert answer.body.count(b"released") < 60
+    assert asyncio.run(ask(build(service), "POST", path, **asked)).body.count(b'"released"') == 100
+    spending.close()
 
 
 def test_other_types_and_too_much_are_refused(client):

@@ -1,15 +1,15 @@
 """Streams: the whole declared maximum is reserved before the first record, and the stream ends when it is used up.
 
 What has been released is sent while the rest still comes, but the service goes on reading even if the caller does not:
-a caller that first sends everything and then reads gets no deadlock.
+a caller that first sends everything and then reads gets no deadlock, unless its answer is longer than a stream may be.
 """
 
 from __future__ import annotations
 
 import io
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing
 from typing import Annotated, Any
 
 import anyio
@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from textveil.receipts import Receipt
 from textveil.service.arrow_records import ARROW, through_arrow
+from textveil.service.backlog import Backlog
 from textveil.service.bodies import DatasetName, Name, Records
 from textveil.service.catalogue import Kind, Work
 from textveil.service.errors import Code, Refusal, as_refusal, documented, problem_response
@@ -156,7 +157,8 @@ async def stream(
         account.close()
         service.metrics.released(mechanism, kind, account.released)
 
-    return _Streamed(pieces_out, ended, leave, media=media, limiter=places.limiter)
+    backlog = Backlog(limits.stream_bytes, _PATIENCE_SECONDS)
+    return _Streamed(pieces_out, backlog, ended, leave, media=media, limiter=places.limiter)
 
 
 class Places:
@@ -228,6 +230,7 @@ class _Streamed(Response):
     def __init__(
         self,
         pieces: Iterator[bytes],
+        backlog: Backlog,
         ended: Callable[[], None],
         leave: Callable[[], None],
         *,
@@ -236,39 +239,44 @@ class _Streamed(Response):
     ) -> None:
         super().__init__(media_type=media)
         del self.headers["content-length"]
-        self._pieces, self._ended, self._leave, self._limiter = pieces, ended, leave, limiter
+        self._pieces, self._backlog = pieces, backlog
+        self._ended, self._leave, self._limiter = ended, leave, limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Make pieces in a thread, without limit but that of the request, and send them."""
-        inlet, outlet = anyio.create_memory_object_stream[bytes | Exception](math.inf)
+        backlog = self._backlog
 
         def make() -> None:
             try:
                 for piece in self._pieces:
-                    from_thread.run_sync(inlet.send_nowait, piece)
+                    from_thread.run(backlog.put, piece)
             except Exception as error:  # noqa: BLE001 - it is raised again where the answer is sent
-                from_thread.run_sync(inlet.send_nowait, error)
+                from_thread.run_sync(backlog.fail, error)
             finally:
                 self._ended()
 
         async def produce() -> None:
-            with inlet:
+            try:
                 await to_thread.run_sync(make, limiter=self._limiter)
+            finally:
+                backlog.end()
 
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(produce)
-                with outlet:
-                    fault = await self._send(outlet, scope, receive, send)
+                async with aclosing(backlog.pieces()) as pieces:
+                    fault = await self._send(pieces, scope, receive, send)
         finally:
             self._leave()
         if fault is not None:
             raise fault
 
-    async def _send(self, outlet: Any, scope: Scope, receive: Receive, send: Send) -> Exception | None:
+    async def _send(
+        self, pieces: AsyncIterator[bytes | Exception], scope: Scope, receive: Receive, send: Send
+    ) -> Exception | None:
         """Send all pieces and return a fault; an answer that can't be finished is cut off."""
         begun = False
-        async for piece in outlet:
+        async for piece in pieces:
             if isinstance(piece, Exception):
                 refusal = as_refusal(piece)
                 if refusal.code is Code.INTERNAL:
