@@ -54,11 +54,12 @@ def test_the_promise_is_the_rewriters(rewriter, mechanism):
 
 
 def test_a_spec_makes_it_again(rewriter, mechanism):
-    objects = {"rewriter": rewriter, "encoder": mechanism.encoder}
+    vocabulary = rewriter.mechanism.vocabulary
+    objects = {"vocabulary": vocabulary, "encoder": mechanism.encoder}
     again = tv.from_spec(mechanism.spec(), objects=objects)
     assert again.spec() == mechanism.spec()
     with pytest.raises(tv.InvalidInputError, match="needs its encoder"):
-        tv.from_spec(mechanism.spec(), objects={"rewriter": rewriter})
+        tv.from_spec(mechanism.spec(), objects={"vocabulary": vocabulary})
 
 
 def test_bad_input_is_refused(rewriter, encoder, mechanism):

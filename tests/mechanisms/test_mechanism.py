@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
 
 import numpy as np
@@ -155,3 +157,27 @@ def test_no_class_takes_the_name_of_another():
         assert Mechanism.registry["Laplace"] is again
     finally:
         Mechanism.registry["Laplace"] = tv.Laplace
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"mechanism": "Laplace", "epsilon": 1.0}, "dimension"),
+        ({"mechanism": "Laplace", "epsilon": 1.0, "dimension": 2, "scale": 3}, "scale"),
+        ({"mechanism": "Exponential", "epsilon": 1.0}, "vocabulary"),
+        ({"mechanism": "AdditiveMechanism"}, "no known mechanism"),
+        ({"mechanism": "Ledger"}, "no known mechanism"),
+        ({"mechanism": ["Laplace"]}, "no known mechanism"),
+        ({}, "no known mechanism"),
+    ],
+)
+def test_what_is_no_whole_spec_is_refused(spec, message):
+    with pytest.raises(tv.InvalidInputError, match=message):
+        tv.from_spec(spec)
+
+
+@pytest.mark.parametrize("name", ["TextRewriter", "TextEmbedder", "DocumentEmbedder", "RewrittenWords"])
+def test_specs_of_other_rooms_are_known_to_a_process_that_has_not_used_them(name):
+    code = f"import textveil; textveil.from_spec({{'mechanism': {name!r}}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "not a whole spec" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -100,6 +101,27 @@ def test_words_looked_up_as_a_stop_word_are_not_left():
     rewriter = tv.TextRewriter(BLAND, protect=AllBut(("the", "missing")), case="lower")
     assert all("the's" not in rewriter.release("the's") for _ in range(10))
     assert all("zanzibar" not in rewriter.release("zanzibar") for _ in range(10))
+
+
+def test_stop_words_stay_in_any_script_and_case_and_nothing_that_only_resembles_them_does():
+    rewriter = tv.TextRewriter(BLAND, protect=AllBut(("The", "über", "k")), case="keep")
+    text = "THE cat Über k dog über K the"
+    assert all(re.fullmatch(r"THE \S+ Über k \S+ über K the", rewriter.release(text)) for _ in range(10))
+    # The sign for kelvin and a long s fold to plain letters.
+    assert all(not re.search("[\u212a\u017f]", rewriter.release("\u212a \u017fat")) for _ in range(10))
+
+
+def test_a_receipt_brings_the_rewriter_back():
+    for protect in ({}, {"protect": AllBut(("the", "on"))}):
+        rewriter = tv.TextRewriter(BLAND, case="lower", consistent=True, unknown_text="?", **protect)
+        spec = json.loads(json.dumps(rewriter.release_with_receipt("the cat").receipt.mechanism))
+        again = tv.from_spec(spec, objects={"vocabulary": VOCABULARY})
+        assert again.spec() == rewriter.spec()
+        one, other = (each.release("cat dog", source=tv.RandomSource.seeded(1)) for each in (again, rewriter))
+        assert one == other
+    chosen = tv.TextRewriter(BLAND, protect=Where(str.isupper)).spec()
+    with pytest.raises(ValueError, match="protect="):
+        tv.from_spec(chosen, objects={"vocabulary": VOCABULARY})
 
 
 def test_a_predicate_chooses_the_words():

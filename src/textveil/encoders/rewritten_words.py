@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from textveil.encoders.embedder import named_encoder
 from textveil.encoders.encoder import Encoder, Vectors
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
-from textveil.mechanisms.mechanism import Mechanism
+from textveil.mechanisms.mechanism import Mechanism, from_spec
 from textveil.randomness import Streams
 from textveil.text import TextRewriter
 
@@ -48,12 +49,8 @@ class RewrittenWords(Mechanism):
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> RewrittenWords:
-        for name in ("rewriter", "encoder"):
-            if name not in objects or objects[name].spec() != spec[name]:
-                raise InvalidInputError(
-                    f"the spec needs its {name}, the same as it names: pass objects={{{name!r}: ...}}"
-                )
-        return cls(objects["rewriter"], encoder=objects["encoder"])
+        rewriter: Any = from_spec(spec["rewriter"], objects)
+        return cls(rewriter, encoder=named_encoder(spec["encoder"], objects))
 
     def _check(self, private: Any) -> Packed:
         texts = self.rewriter._check(private)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from importlib import import_module
+from inspect import isabstract
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -118,9 +120,19 @@ def from_spec(spec: Mapping[str, Any], objects: Mapping[str, Any] | None = None)
     """
     parameters = dict(spec)
     name = parameters.pop("mechanism", None)
-    if name not in Mechanism.registry:
-        raise InvalidInputError(f"spec names no known mechanism (got {name!r}); known: {sorted(Mechanism.registry)}")
-    return Mechanism.registry[name]._from_spec(parameters, objects or {})
+    if isinstance(name, str):
+        # Those of other rooms register themselves when their name is first used.
+        getattr(import_module("textveil"), name, None)
+    kind = Mechanism.registry.get(str(name))
+    if kind is None or isabstract(kind):
+        known = sorted(each for each, kind in Mechanism.registry.items() if not isabstract(kind))
+        raise InvalidInputError(f"spec names no known mechanism (got {name!r}); known: {', '.join(known)}")
+    try:
+        return kind._from_spec(parameters, objects or {})
+    except (KeyError, TypeError) as error:
+        raise InvalidInputError(
+            f"this is not a whole spec of {name} ({error}); give what {name}.spec() returned"
+        ) from error
 
 
 def named_object(

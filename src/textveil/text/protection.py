@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
 from textveil.randomness import fresh_key
-from textveil.text.scanning import Bytes, Lookup, Words
+from textveil.text.scanning import Bytes, Lookup, Table, Words, are_in, table_of
 
 Mask = NDArray[np.bool_]
 
@@ -64,13 +65,18 @@ class AllBut:
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return False for the words of the list."""
-        kept = {word.casefold() for word in self.words}
-        mask = ~np.isin(words.ids, [lookup.find(word) for word in kept])
-        for place in np.flatnonzero(~mask):
-            # Only the listed word itself stays, not others that are looked up as it ("can't" as "can").
-            word = text[words.starts[place] : words.ends[place]].tobytes().decode(errors="replace")
-            mask[place] = word.casefold() not in kept
+        # Only a listed word itself stays, not others that are looked up as it ("can't" as "can").
+        mask = ~are_in(self._table, text, words)
+        others = {word.casefold() for word in self.words if not word.isascii()}
+        if others:
+            for place in np.flatnonzero(np.isin(words.ids, [lookup.find(word) for word in others])):
+                word = text[words.starts[place] : words.ends[place]].tobytes().decode(errors="replace")
+                mask[place] &= word.casefold() not in others
         return mask
+
+    @cached_property
+    def _table(self) -> Table:
+        return table_of({word.casefold(): number for number, word in enumerate(self.words) if word.isascii()})
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,18 @@ class Where:
             for first, last in zip(words.starts.tolist(), words.ends.tolist(), strict=True)
         )
         return np.fromiter((bool(self.predicate(word)) for word in found), dtype=bool, count=len(words))
+
+
+def protection_of(spec: object) -> Protection:
+    """Return the choice that a spec describes."""
+    match spec:
+        case "every word":
+            return EveryWord()
+        case {"all but": [*words]}:
+            return AllBut(tuple(map(str, words)))
+    raise InvalidInputError(
+        "the spec does not hold the function that chose which words are protected; make the TextRewriter with protect="
+    )
 
 
 def mask_of_spans(words: Words, spans: Sequence[tuple[int, int]]) -> Mask:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,13 +13,13 @@ import numpy as np
 from textveil.errors import InvalidInputError
 from textveil.guarantees import Guarantee
 from textveil.hashing import Packed
-from textveil.mechanisms.mechanism import Mechanism
+from textveil.mechanisms.mechanism import Mechanism, from_spec
 from textveil.mechanisms.words import WordMechanism
 from textveil.randomness import RandomSource, Streams
 from textveil.receipts import Release
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, texts_with_spans, with_texts
-from textveil.text.protection import EveryWord, Protection, mask_of_spans, spans_of_bytes
+from textveil.text.protection import EveryWord, Protection, mask_of_spans, protection_of, spans_of_bytes
 from textveil.text.scanning import Bytes, Integers, Lookup, Words, scan
 
 LAYOUT_REVEALS = (
@@ -92,6 +92,12 @@ class TextRewriter(Mechanism):
             "consistent": self.consistent,
             "unknown_text": self.unknown_text,
         }
+
+    @classmethod
+    def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> TextRewriter:
+        parameters = dict(spec)
+        words: Any = from_spec(parameters.pop("words"), objects)
+        return cls(words, protect=protection_of(parameters.pop("protect")), **parameters)
 
     def release(self, private: Any, *, source: RandomSource | None = None, spans: Sequence[Any] | None = None) -> Any:
         """Rewrite a text, a list of texts, or a column of them (pandas, Arrow); missing texts stay missing.

@@ -6,6 +6,7 @@ holds any other byte is handed to the rule itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -89,11 +90,7 @@ class Lookup:
         for contraction, stem in _CONTRACTIONS.items():
             if stem in self._folded:
                 self._folded.setdefault(contraction, self._folded[stem])
-        pool, offsets = packed([word.encode() for word in self._folded])
-        numbers = np.array(list(self._folded.values()), dtype=np.int64)
-        slots = np.full(1 << max(4, (4 * len(numbers)).bit_length()), _UNSEEN, dtype=np.int32)
-        _fill_slots(pool, offsets, slots)
-        self.table = Table(pool, offsets, numbers, slots, self.unknown)
+        self.table = table_of(self._folded, unknown=self.unknown)
 
     def find(self, word: str) -> int:
         """Return the number of a word, of what stands before its apostrophe, or of the unknown word."""
@@ -102,6 +99,21 @@ class Lookup:
         if found is None and "'" in folded:
             found = self._folded.get(folded.partition("'")[0])
         return self.unknown if found is None else found
+
+
+def table_of(numbers: Mapping[str, int], *, unknown: int = _UNSEEN) -> Table:
+    """Return the hash table of folded words and their numbers."""
+    pool, offsets = packed([word.encode() for word in numbers])
+    slots = np.full(1 << max(4, (4 * len(numbers)).bit_length()), _UNSEEN, dtype=np.int32)
+    _fill_slots(pool, offsets, slots)
+    return Table(pool, offsets, np.array(list(numbers.values()), dtype=np.int64), slots, unknown)
+
+
+def are_in(table: Table, text: Bytes, words: Words) -> NDArray[np.bool_]:
+    """Return True for each word that is one of a table, letter by letter, whatever the case of its ASCII letters."""
+    found = np.empty(len(words), dtype=np.bool_)
+    _are_in(text, words.starts, words.ends, table, found)
+    return found
 
 
 def packed(words: list[bytes]) -> tuple[Bytes, Integers]:
@@ -202,6 +214,13 @@ def _find(text, start, end, value, table):  # type: ignore[no-untyped-def]
                 return entry
         slot = (slot + np.uint64(1)) & mask
     return _UNSEEN
+
+
+@compiled
+def _are_in(text, starts, ends, table, found):  # type: ignore[no-untyped-def]
+    for word in range(starts.size):
+        start, end = starts[word], ends[word]
+        found[word] = _find(text, start, end, _hash(text, start, end), table) != _UNSEEN
 
 
 @compiled
