@@ -6,7 +6,8 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
-from textveil.compiled import compiled, compiled_reduction, over_threads
+from textveil.compiled import compiled, compiled_reduction, over_threads, thread_count
+from textveil.errors import InvalidInputError
 
 
 def threads_of_blas():
@@ -134,3 +135,10 @@ def test_a_first_run_says_on_a_terminal_why_it_takes_longer(monkeypatch, capsys,
         more.__module__ = where
         compiled(more)(1)
     assert capsys.readouterr().err.count("compiling") == told
+
+
+@pytest.mark.parametrize("asked", ["two", "0", "-1", "1.5"])
+def test_a_number_of_threads_that_is_none_is_refused(monkeypatch, asked):
+    monkeypatch.setenv("TEXTVEIL_THREADS", asked)
+    with pytest.raises(InvalidInputError, match="TEXTVEIL_THREADS"):
+        thread_count()

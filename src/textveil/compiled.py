@@ -20,6 +20,8 @@ import numba
 from numba.core import event
 from threadpoolctl import ThreadpoolController
 
+from textveil.errors import InvalidInputError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -75,7 +77,11 @@ event.register("numba:compile", _FIRST_RUN)  # type: ignore[no-untyped-call]
 def thread_count() -> int:
     """Threads for compiled work: TEXTVEIL_THREADS, else the cores this process may use."""
     asked = os.environ.get("TEXTVEIL_THREADS")
-    return max(1, int(asked)) if asked else len(os.sched_getaffinity(0))
+    if not asked:
+        return len(os.sched_getaffinity(0))
+    if not asked.isdecimal() or int(asked) < 1:
+        raise InvalidInputError(f"TEXTVEIL_THREADS must be a whole number from 1 (got {asked!r}); unset it for all")
+    return int(asked)
 
 
 def over_threads(

@@ -388,6 +388,8 @@ def test_public_names_are_short_and_printable(ledger):
             ledger.reserve("notes", costing(0.1), part=part)
     with pytest.raises(InvalidInputError, match="dataset must be a name"):
         ledger.create("", unit="record", epsilon=1)
+    with pytest.raises(InvalidInputError, match="dataset must be letters"):
+        ledger.create("tickets/2026?x", unit="record", epsilon=1)
 
 
 @pytest.mark.parametrize(

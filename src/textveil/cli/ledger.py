@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,8 +47,6 @@ def init(
     """Make a data set with a ceiling that never changes; also the ledger, if there is none."""
     from textveil.ledger import Ledger
 
-    if not re.fullmatch(r"[\w .-]+", dataset):
-        raise InvalidInputError("--dataset must be letters, digits, spaces, '.', '_' and '-': it is part of addresses")
     made = Ledger(url).create(
         dataset,
         unit=unit,

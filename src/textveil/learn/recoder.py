@@ -222,7 +222,7 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise MissingDependencyError("training a recoder needs torch; run: pip install torch") from None
+        raise MissingDependencyError("training a recoder needs torch; run: pip install 'textveil[torch]'") from None
     return torch
 
 

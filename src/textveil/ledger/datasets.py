@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -145,6 +146,10 @@ class Dataset:
         radius: float | None,
     ) -> Dataset:
         """Return a data set from what a user wrote."""
+        if name and not re.fullmatch(r"[\w .-]+", name):
+            raise InvalidInputError(
+                f"dataset must be letters, digits, spaces, '.', '_' and '-': it is part of addresses (got {name!r})"
+            )
         if unit not in list(Protected):
             raise InvalidInputError(f"unit must be one of {', '.join(Protected)} (got {unit!r})")
         if counting not in list(Counting):

@@ -32,7 +32,7 @@ class ApproximateNearest:
         try:
             import faiss
         except ImportError:
-            raise MissingDependencyError("this search needs faiss: pip install faiss-cpu") from None
+            raise MissingDependencyError("this search needs faiss: pip install 'textveil[faiss]'") from None
         if not isinstance(vocabulary.space, Euclidean):
             raise InvalidInputError(
                 f"faiss knows Euclidean distance only, the vocabulary has {vocabulary.space.metric}"

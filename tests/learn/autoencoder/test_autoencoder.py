@@ -210,3 +210,8 @@ def test_made_up_requests_are_the_same_each_time_and_have_every_intent():
     assert {each.intent for each in made} == set(INTENTS)
     assert not any("{" in each.text for each in made)
     assert json.dumps([each.text for each in made]).isascii()
+
+
+def test_a_file_that_is_not_there_is_named_with_what_makes_one(tmp_path):
+    with pytest.raises(tv.InvalidInputError, match=r"no file .*model\.npz.*train autoencoder"):
+        AutoEncoder.load(tmp_path / "model.npz")

@@ -88,7 +88,11 @@ class AutoEncoder(SetOnce):
     @classmethod
     def load(cls, path: str | Path, *, beam: int = 0) -> AutoEncoder:
         """Read a model that was saved; a file that was changed is refused."""
-        return cls._of(Path(path).read_bytes(), path, beam)
+        try:
+            content = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise InvalidInputError(f"there is no file {str(path)!r}; textveil train autoencoder makes one") from None
+        return cls._of(content, path, beam)
 
     @classmethod
     def _of(cls, content: bytes, name: str | Path, beam: int) -> AutoEncoder:
