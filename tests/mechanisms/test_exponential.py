@@ -133,6 +133,27 @@ def test_words_that_have_the_same_point_have_the_same_law():
     assert (matrix[0] == matrix[1]).all()
 
 
+@pytest.mark.parametrize("more", [{}, {"radius": 2.0}, {"weights": "tight"}, {"weights": np.linspace(0.1, 1.0, 200)}])
+def test_words_that_have_the_same_point_have_the_same_integers(more):
+    points = np.random.default_rng(0).normal(size=(200, 5))
+    points[100] = points[199] = points[1]
+    vocabulary = tv.Vocabulary([f"w{i}" for i in range(200)], points)
+    for epsilon in (0.5, 2.0, 8.0):
+        rows = tv.Exponential(vocabulary, epsilon=epsilon, **more)._rows._rows(np.array([1, 100, 199]))
+        one, *others = (weights_of(row, 200) for row in rows)
+        assert others == [one, one]
+
+
+def weights_of(row, count):
+    """The integer weight of every word; what all have of the rest is one number, or shared by their weights."""
+    weights, before = [int(row.share[0]) << 64 | int(row.share[1])] * count, 0
+    for word, high, low in zip(row.ids, row.high, row.low, strict=True):
+        weights[word] += (int(high) << 64 | int(low)) - before
+        before = int(high) << 64 | int(low)
+    weights[row.word] += int(row.own[0]) << 64 | int(row.own[1])
+    return weights
+
+
 def test_the_loss_of_a_truncated_law_stops_growing():
     mechanism = tv.Exponential(LINE, epsilon=1.0, radius=2.0)
     assert mechanism.guarantee.loss(100.0) == 2.0

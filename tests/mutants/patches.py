@@ -1042,10 +1042,24 @@ TEXT_PATCHES = (
         (REWRITER + "test_spans_choose_the_words",),
     ),
     Patch(
+        "the consistent option draws once for all unknown words",
+        "text/rewriter.py",
+        "numbers = numbered(texts.data, words)",
+        "numbers = words.ids",
+        (REWRITER + "test_different_words_have_draws_of_their_own_even_if_the_vocabulary_has_them_as_one",),
+    ),
+    Patch(
+        "a row is added up with its own word last",
+        "noise/choice.py",
+        "return sum_of(ordered)",
+        "return sum_of(values)",
+        ("tests/mechanisms/test_exponential.py::test_words_that_have_the_same_point_have_the_same_integers",),
+    ),
+    Patch(
         "the consistent option draws a word once for all texts",
         "text/rewriter.py",
-        "pairs = owners * len(self.mechanism.vocabulary) + ids",
-        "pairs = ids",
+        "pairs = words.owners * (numbers.max(initial=0) + 1) + numbers",
+        "pairs = numbers",
         (REWRITER + "test_the_same_word_the_same_way_within_a_text",),
     ),
     Patch(

@@ -111,7 +111,7 @@ def _is_covered(claim: Guarantee, texts: tuple[Any, Any], words: tuple[Sequence[
         return False
     if Shown.CAPITALS.is_named_in(claim) and len({_capitals(each) for each in words}) > 1:
         return False
-    return not claim.relation.condition.startswith(_RECURRING) or len({_places(each) for each in words}) == 1
+    return _RECURRING not in claim.relation.condition or len({_places(each) for each in words}) == 1
 
 
 def _layout(text: str) -> tuple[str, ...]:

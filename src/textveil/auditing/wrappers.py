@@ -139,7 +139,8 @@ def _text_rewriter(mechanism: TextRewriter, claim: Guarantee) -> Inner | None:
     if not claim.by_words or claim.positions is not None or not _says_what_is_left_out(mechanism, claim):
         return None
     words = replace(claim, unit=Unit.WORD)
-    return Inner(mechanism.mechanism, words, "Each word has a draw of its own, so that losses add.", shows=True)
+    each = "distinct word of a text" if mechanism.consistent else "word"
+    return Inner(mechanism.mechanism, words, f"Each {each} has a draw of its own, so that losses add.", shows=True)
 
 
 def _says_what_is_left_out(mechanism: TextRewriter, claim: Guarantee) -> bool:

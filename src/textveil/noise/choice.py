@@ -160,7 +160,7 @@ def integers_of_near(near, count, rate, radius, weights, boost, ids, high, low):
         for k in range(kept + 1):
             values[k] *= weights[ids[k]] * (1.0 if near[k] == 0.0 else boost)
     far = exponential(-rate * radius) if kept + 1 < count else 0.0
-    scale = TOTAL / (sum_of(values) + far * (count - kept - 1))
+    scale = TOTAL / (_sum_of_row(values, ids) + far * (count - kept - 1))
     share_high, share_low = _integer(far * scale)
     top, bottom = np.uint64(0), np.uint64(0)
     for k in range(kept):
@@ -197,7 +197,7 @@ def weighted_integers_of_near(near, rate, radius, weights, whole, ids, high, low
     values = np.empty(kept + 1)
     for k in range(kept + 1):
         values[k] = weights[ids[k]] * max(exponential(-rate * near[k]) - far, 0.0)
-    scale = TOTAL / (sum_of(values) + far * whole)
+    scale = TOTAL / (_sum_of_row(values, ids) + far * whole)
     rest_high, rest_low = _integer(far * whole * scale)
     top, bottom = np.uint64(0), np.uint64(0)
     for k in range(kept):
@@ -246,6 +246,19 @@ def sum_of(values):  # type: ignore[no-untyped-def]
     for part in parts:
         total += part
     return total
+
+
+@compiled
+def _sum_of_row(values, ids):  # type: ignore[no-untyped-def]
+    """The sum of a row whose own value comes last, added up in the order of the candidates.
+
+    So words at the same point, which have the same values in another order, have the same integers.
+    """
+    kept = values.size - 1
+    place = np.searchsorted(ids[:kept], ids[kept])
+    ordered = np.empty(kept + 1)
+    ordered[:place], ordered[place], ordered[place + 1 :] = values[:place], values[kept], values[place:kept]
+    return sum_of(ordered)
 
 
 @compiled

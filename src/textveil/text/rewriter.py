@@ -20,6 +20,7 @@ from textveil.receipts import Release
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, texts_with_spans, with_texts
 from textveil.text.protection import EveryWord, Protection, mask_of_spans, protection_of, spans_of_bytes
+from textveil.text.recurrence import numbered
 from textveil.text.scanning import Bytes, Integers, Lookup, Words, scan
 
 LAYOUT_REVEALS = (
@@ -27,8 +28,11 @@ LAYOUT_REVEALS = (
     "layout: white space, line breaks, punctuation, ASCII symbols and control characters",
 )
 CASE_REVEALS = "capital letters"
+CASE_CONDITION = (
+    "with ASCII capitals alike in each word (none first; one first; one first and no small letter among those after it)"
+)
 SAME_WORD_REVEALS = "which positions of a text hold the same word"
-SAME_WORD_CONDITION = "whose words recur at the same positions; each distinct word counts once"
+SAME_WORD_CONDITION = "whose words recur at the same positions (each distinct word counts once)"
 SPANS_REVEAL = "everything outside the given spans, and where they lie"
 LEFT_OUT_CONDITION = "in which the same places are protected and all other words are the same"
 
@@ -73,6 +77,7 @@ class TextRewriter(Mechanism):
         case = (CASE_REVEALS,) if self.case is Case.KEEP else ()
         same = (SAME_WORD_REVEALS,) if self.consistent else ()
         conditions = (
+            CASE_CONDITION if case else "",
             SAME_WORD_CONDITION if self.consistent else "",
             LEFT_OUT_CONDITION if left_out else "",
             words.relation.condition,
@@ -169,7 +174,15 @@ class TextRewriter(Mechanism):
         # Streams belong to places in a text, whatever is protected, so that no two words ever meet the same noise.
         parts = streams.split(np.bincount(words.owners, minlength=len(streams)))
         chosen = slice(None) if mask.all() else mask
-        ids[chosen] = self._release_words(words.ids[chosen], words.owners[chosen], parts.select(chosen))
+        if self.consistent:
+            # One draw for each distinct word of a text, from the stream of its first place.
+            numbers = numbered(texts.data, words)
+            pairs = words.owners * (numbers.max(initial=0) + 1) + numbers
+            _, firsts, places = np.unique(pairs[chosen], return_index=True, return_inverse=True)
+            drawn = self.mechanism._sample(words.ids[chosen][firsts], parts.select(chosen).select(firsts))
+            ids[chosen] = drawn[places]
+        else:
+            ids[chosen] = self.mechanism._sample(words.ids[chosen], parts.select(chosen))
         return words, ids
 
     def using(self, mechanism: WordMechanism) -> TextRewriter:
@@ -182,16 +195,6 @@ class TextRewriter(Mechanism):
     def word_counts(self, texts: Packed) -> Integers:
         """Return how many words each text has; nothing is released."""
         return np.bincount(scan(texts, self._lookup).owners, minlength=len(texts))
-
-    def _release_words(self, ids: Integers, owners: Integers, streams: Streams) -> Integers:
-        if self.consistent:
-            # One draw for each distinct word of a text, from the stream of its first place.
-            pairs = owners * len(self.mechanism.vocabulary) + ids
-            _, firsts, places = np.unique(pairs, return_index=True, return_inverse=True)
-            drawn: Integers = self.mechanism._sample(ids[firsts], streams.select(firsts))
-            return drawn[places]
-        released: Integers = self.mechanism._sample(ids, streams)
-        return released
 
     def _check(self, private: Any) -> Packed:
         return Packed.of([text.encode("utf-8", errors="surrogatepass") for text in texts_in(private)])
