@@ -47,14 +47,14 @@ def require_probability(name: str, value: float) -> float:
 def require_count(name: str, value: int, *, least: int = 1) -> int:
     """Return `value` as an int if it is a whole number of at least `least`."""
     number = require_number(name, value)
-    if isinstance(value, bool) or not number.is_integer() or number < least:
+    if not number.is_integer() or number < least:
         raise InvalidInputError(f"{name} must be a whole number >= {least} (got {value!r})")
     return int(value)
 
 
 def require_number(name: str, value: float) -> float:
     """Return `value` as a float if it is one number, and no text that reads like one."""
-    if isinstance(value, str | bytes | bytearray) or getattr(value, "shape", ()) != ():
+    if isinstance(value, str | bytes | bytearray | bool) or getattr(value, "shape", ()) != ():
         raise InvalidInputError(f"{name} must be a number (got {type(value).__name__})")
     try:
         return float(value)

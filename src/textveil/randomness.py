@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algori
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
-from textveil.errors import InvalidInputError, NotPrivateWarning
+from textveil.errors import InvalidInputError, NotPrivateWarning, require_count
 from textveil.hashing import Packed, keyed_hashes
 
 Words = NDArray[np.uint64]
@@ -91,7 +91,20 @@ class RandomSource:
             NotPrivateWarning,
             stacklevel=2,
         )
-        return cls(SourceKind.SEEDED, 0, hashlib.sha256(b"textveil seeded %d" % seed).digest())
+        number = require_count("seed", seed, least=0)
+        return cls(SourceKind.SEEDED, 0, hashlib.sha256(b"textveil seeded %d" % number).digest())
+
+    @classmethod
+    def given(cls, source: RandomSource | None) -> RandomSource:
+        """Return the source that a caller gave, or a fresh secure one."""
+        if source is None:
+            return cls.secure()
+        if not isinstance(source, cls):
+            raise InvalidInputError(
+                f"source must be a RandomSource, such as RandomSource.keyed(key) (got {type(source).__name__}); "
+                "leave it out for fresh secure noise"
+            )
+        return source
 
     @property
     def private(self) -> bool:

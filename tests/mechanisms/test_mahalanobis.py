@@ -140,11 +140,6 @@ def test_a_singular_covariance_can_be_mixed():
     assert tv.Mahalanobis(np.ones((2, 2)), epsilon=1.0, mix=0.5).release(np.zeros(2)).shape == (2,)
 
 
-def test_the_nearest_word_refuses_it_since_its_metric_is_another(clustered):
-    with pytest.raises(tv.InvalidInputError, match="mechanism must"):
-        tv.NearestWord(clustered, tv.Mahalanobis(np.eye(12), epsilon=1.0))
-
-
 def flat(dimension=8, digits=9.5):
     axes = np.linalg.qr(np.random.default_rng(0).normal(size=(dimension, dimension)))[0]
     given = (axes * np.logspace(0, -digits, dimension)) @ axes.T

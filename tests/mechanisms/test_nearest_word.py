@@ -72,3 +72,29 @@ def test_noise_of_another_dimension_is_refused(clustered):
         tv.NearestWord(clustered, tv.Laplace(epsilon=1.0, dimension=3))
     with pytest.raises(tv.InvalidInputError, match="add noise"):
         tv.NearestWord(clustered, tv.Exponential(clustered, epsilon=1.0))
+
+
+def test_mahalanobis_noise_keeps_its_own_distance(clustered):
+    covariance = np.cov(clustered.points.T)
+    noise = tv.Mahalanobis(covariance, epsilon=3.0, mix=0.9)
+    mechanism = tv.NearestWord(clustered, noise)
+    assert mechanism.guarantee.relation == noise.guarantee.relation
+    assert mechanism.guarantee.unit is tv.Unit.WORD
+    assert set(mechanism.release(["w1", "w2"])) <= set(clustered.words)
+    again = tv.from_spec(mechanism.spec(), objects={"vocabulary": clustered, "covariance": covariance})
+    assert again.spec() == mechanism.spec()
+    assert tv.audit(mechanism, methods=("exact", "analytic")).verdict == "holds"
+
+
+def test_an_unbiased_vector_is_decoded_for_any_two_words(clustered):
+    clip = float(np.linalg.norm(clustered.points, axis=1).max())
+    for epsilon, least in ((0.5, 0), (60.0, 100)):
+        mechanism = tv.NearestWord(clustered, tv.PrivUnit(epsilon=epsilon, dimension=12, clip=clip, sampler="beta"))
+        assert mechanism.guarantee.relation.pairs is tv.Pairs.ANY
+        words = clustered.words[:200]
+        assert sum(a == b for a, b in zip(mechanism.release(words), words, strict=True)) >= least
+
+
+def test_what_changes_the_dimension_is_refused(clustered):
+    with pytest.raises(tv.InvalidInputError, match=r"keep their dimension.*got PrivEmb"):
+        tv.NearestWord(clustered, tv.PrivEmb(epsilon=1.0, dimension=12, target=6))

@@ -684,8 +684,8 @@ VOCABULARY_PATCHES = (
     Patch(
         "release_ids clips ids instead of refusing them",
         "mechanisms/words.py",
-        'raise InvalidInputError(f"ids must be from 0 below {len(self.vocabulary)}, the vocabulary\'s size")',
-        "flat = flat.clip(0, len(self.vocabulary) - 1)",
+        'raise InvalidInputError(f"ids must be from 0 below {len(vocabulary)}, the vocabulary\'s size")',
+        "numbers = numbers.clip(0, len(vocabulary) - 1)",
         (EXPONENTIAL + "test_bad_ids_are_refused",),
     ),
     Patch(

@@ -44,5 +44,5 @@ def test_what_faiss_does_not_know_is_refused(vocabulary):
 
 def test_without_faiss_it_says_what_to_install(vocabulary, monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(MissingDependencyError, match="faiss-cpu"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'textveil\[faiss\]'"):
         ApproximateNearest(vocabulary)

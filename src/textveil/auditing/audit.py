@@ -59,6 +59,10 @@ def audit(
     samples = None if samples is None else require_count("samples", samples)
     if claim is None and not isinstance(subject, Mechanism):
         raise InvalidInputError("a function makes no promise of its own: give the one to test as claim=")
+    if not (claim is None or isinstance(claim, Guarantee)):
+        raise InvalidInputError(
+            f"claim must be a Guarantee (got {type(claim).__name__}): tv.Guarantee(epsilon=..., unit=..., relation=...)"
+        )
     promise = subject.guarantee if claim is None else claim  # type: ignore[union-attr]
     wanted = _wanted(methods, checks=checks is not False)
     given = _triples(pair, pairs)

@@ -46,7 +46,7 @@ def returned_finding(
     source : where the words and the noise come from
     """
     vocabulary = mechanism.vocabulary
-    source = source or RandomSource.secure()
+    source = RandomSource.given(source)
     ids = below(source.streams(b"words to audit", np.arange(words)), len(vocabulary))
     drawn = vocabulary.words_of(ids)
     outputs = np.asarray(mechanism.release(drawn, source=source))

@@ -78,6 +78,10 @@ class TextEmbedder(Mechanism):
 
 def require_same_dimension(dimension: int, encoder: Encoder) -> None:
     """Refuse an encoder whose vectors the mechanism does not take."""
+    if not (hasattr(encoder, "encode") and hasattr(encoder, "dimension")):
+        raise InvalidInputError(
+            f"encoder must be one such as tv.AveragedWords(vocabulary) (got {type(encoder).__name__})"
+        )
     if dimension != encoder.dimension:
         raise InvalidInputError(
             f"the mechanism takes vectors of {dimension} numbers, but the encoder gives {encoder.dimension}; give "

@@ -53,6 +53,11 @@ def calibrate(
     factor, share : for "deniability", what counts as plausible, and for which share of the words; 1 for every word
     start : where the search for epsilon begins
     """
+    if not callable(make):
+        raise InvalidInputError(
+            "make must be a function that makes the mechanism from an epsilon, such as "
+            "lambda eps: tv.Exponential(vocabulary, epsilon=eps)"
+        )
     if target == "radius":
         if at_least is None or at_most is not None:
             raise InvalidInputError('target="radius" needs at_least=, the distance to be protected')

@@ -54,7 +54,7 @@ def attack_success(
     latents = mechanism.vectors(candidates)
     items = latents[chosen]
     noise = mechanism.mechanism
-    released = noise._sample(items, (source or RandomSource.secure()).streams(mechanism._purpose, items))
+    released = noise._sample(items, RandomSource.given(source).streams(mechanism._purpose, items))
     if knows == "text":
         released = mechanism.vectors(mechanism.codec.decode(released))
     found = np.zeros(len(among))
@@ -94,7 +94,7 @@ def pair_delta(
     noise = mechanism.mechanism
     one, other = mechanism.vectors(pair)
     items = np.repeat(one[None], draws, axis=0)
-    released = noise._sample(items, (source or RandomSource.secure()).streams(mechanism._purpose, items))
+    released = noise._sample(items, RandomSource.given(source).streams(mechanism._purpose, items))
     loss = noise.log_density(released, one[None]) - noise.log_density(released, other[None])  # type: ignore[attr-defined]
     return float(np.mean(np.maximum(0.0, -np.expm1(epsilon + _ROUNDING - loss))))
 

@@ -81,6 +81,14 @@ class Adept(Mechanism):
     def __post_init__(self) -> None:
         if (self.mechanism is None) == (self.epsilon is None):
             raise InvalidInputError("give either epsilon=8.0, say, or a mechanism for the codec's vectors")
+        missing = [
+            name for name in ("encode", "decode", "dimension", "clip", "digest") if not hasattr(self.codec, name)
+        ]
+        if missing:
+            raise InvalidInputError(
+                f"codec must have {', '.join(missing)} (got {type(self.codec).__name__}), "
+                "as tv.AutoEncoder.default() has"
+            )
         dimension = require_count("the codec's dimension", self.codec.dimension)
         self._keep(clip=require_positive("the codec's clip", self.codec.clip))
         if self.mechanism is None:

@@ -19,6 +19,7 @@ from textveil.errors import InvalidInputError, require_count, require_positive, 
 from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
 from textveil.mechanisms.mechanism import named_object
 from textveil.mechanisms.word_vector import Ids, Steps, WordVectorMechanism, noisy_points, whole_steps
+from textveil.mechanisms.words import require_vocabulary
 from textveil.noise.gaussian_curve import unequal_gaussian_delta_both_ways
 from textveil.randomness import Streams
 from textveil.spaces import Euclidean
@@ -54,6 +55,7 @@ class Jaccard(WordVectorMechanism):
     density: float | None = None
 
     def __post_init__(self) -> None:
+        require_vocabulary(self.vocabulary)
         self._keep(
             epsilon=require_positive("epsilon", self.epsilon),
             delta=require_probability("delta", require_positive("delta", self.delta)),

@@ -89,7 +89,7 @@ class Mechanism(ABC):
 
     def release_with_receipt(self, private: Any, *, source: RandomSource | None = None) -> Release[Any]:
         """Release private values, with the receipt that says what was promised."""
-        source = source or RandomSource.secure()
+        source = RandomSource.given(source)
         items = self._check(private)
         streams = source.streams(self._purpose, items)
         value = self._wrap(self._sample(items, streams), private)
@@ -118,6 +118,8 @@ def from_spec(spec: Mapping[str, Any], objects: Mapping[str, Any] | None = None)
     spec : what `mechanism.spec()` returned
     objects : the public objects that the spec names by sha256, under their parameter's name
     """
+    if not isinstance(spec, Mapping):
+        raise InvalidInputError(f"a spec is what mechanism.spec() returned (got {type(spec).__name__})")
     parameters = dict(spec)
     name = parameters.pop("mechanism", None)
     if isinstance(name, str):

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from textveil.compiled import over_threads
 from textveil.errors import InvalidInputError
 from textveil.gpu.devices import own_queue
-from textveil.guarantees import Guarantee, Pairs, Unit
+from textveil.guarantees import Guarantee, Pairs, Status, Unit
 from textveil.mechanisms.hyperbolic import HyperbolicLaplace
+from textveil.mechanisms.mahalanobis import Mahalanobis
 from textveil.mechanisms.mechanism import from_spec, named_object
+from textveil.mechanisms.privunit import PrivUnit
 from textveil.mechanisms.vectors import AdditiveMechanism
-from textveil.mechanisms.words import WordMechanism, check_every_point
+from textveil.mechanisms.words import WordMechanism, check_every_point, require_vocabulary
 from textveil.randomness import Streams
 from textveil.spaces import Euclidean, Poincare
 from textveil.vocabulary import Vocabulary
@@ -40,15 +42,20 @@ class NearestWord(WordMechanism):
     Parameters
     ----------
     vocabulary : public
-    mechanism : noise on vectors of the vocabulary's dimension, such as Laplace; HyperbolicLaplace in the Poincaré ball
+    mechanism : noise on vectors of the vocabulary's dimension, such as Laplace, Mahalanobis (which keeps its own
+        distance) or PrivUnit; HyperbolicLaplace in the Poincaré ball
     """
 
     vocabulary: Vocabulary
-    mechanism: AdditiveMechanism | HyperbolicLaplace
+    mechanism: AdditiveMechanism | Mahalanobis | PrivUnit | HyperbolicLaplace
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, AdditiveMechanism | HyperbolicLaplace):
-            raise InvalidInputError("mechanism must add noise to vectors, such as Laplace(epsilon=..., dimension=...)")
+        require_vocabulary(self.vocabulary)
+        if not isinstance(self.mechanism, AdditiveMechanism | Mahalanobis | PrivUnit | HyperbolicLaplace):
+            raise InvalidInputError(
+                "mechanism must add noise to vectors and keep their dimension, such as Laplace(epsilon=..., "
+                f"dimension={self.vocabulary.dimension}) (got {type(self.mechanism).__name__})"
+            )
         if self.mechanism.dimension != self.vocabulary.dimension:
             raise InvalidInputError(
                 f"mechanism has dimension {self.mechanism.dimension}, the vocabulary {self.vocabulary.dimension}"
@@ -59,7 +66,7 @@ class NearestWord(WordMechanism):
             raise InvalidInputError(
                 f"noise protects Euclidean distance, the vocabulary has {self.vocabulary.space.metric}: use Exponential"
             )
-        elif self.mechanism.guarantee.relation.pairs is not Pairs.ANY:
+        elif isinstance(self.mechanism, AdditiveMechanism) and not self._has_own_pairs:
             self._check_euclidean(self.mechanism)
         check_every_point(self.vocabulary, self.mechanism)
 
@@ -86,11 +93,18 @@ class NearestWord(WordMechanism):
             )
 
     @property
+    def _has_own_pairs(self) -> bool:
+        """Whether the noise says itself between which words it promises what."""
+        return isinstance(self.mechanism, Mahalanobis) or self.mechanism.guarantee.relation.pairs is Pairs.ANY
+
+    @property
     def guarantee(self) -> Guarantee:
         """That of the noise, for words."""
         noise = self.mechanism.guarantee
         relation = noise.relation
-        if relation.pairs is not Pairs.ANY:
+        if isinstance(self.mechanism, HyperbolicLaplace) and noise.status is Status.CONDITIONAL:
+            noise = replace(noise, reason="for ideal arithmetic: the noise is drawn in floating point")
+        if not self._has_own_pairs:
             metric = f"{self.vocabulary.space.metric} of {len(self.vocabulary):,} public word vectors"
             relation = replace(relation, metric=metric)
         return replace(noise, unit=Unit.WORD, relation=relation, reveals=("the number of words",))

@@ -102,7 +102,7 @@ class PublicResponse(Mechanism):
         source : where the noise comes from; by default fresh noise from the operating system
         """
         items = self._check(vectors)
-        return self._sample(items, (source or RandomSource.secure()).streams(self._purpose, items))
+        return self._sample(items, RandomSource.given(source).streams(self._purpose, items))
 
     def transition_rows(self, vectors: Any) -> Floats:
         """Return the probability of each candidate given each vector: shape (n, candidates)."""

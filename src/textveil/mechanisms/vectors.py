@@ -99,7 +99,7 @@ class AdditiveMechanism(VectorMechanism):
         device = accelerator_of(private)
         if device is None or not self.draws_there:
             return super().release_with_receipt(private, source=source)
-        source = source or RandomSource.secure()
+        source = RandomSource.given(source)
         items = self._check(private)
         streams = source.streams(self._purpose, items)
         value = self.sample_there(private.detach().double().reshape(items.shape), streams).reshape(private.shape)
@@ -135,7 +135,10 @@ def as_numbers(private: Any) -> NDArray[Any]:
         raise InvalidInputError(
             "vectors must be dense here (got a sparse matrix): make them dense, or use PrivEmb, which takes SciPy's"
         )
-    array = np.asarray(_from_torch(private) if _is_torch(private) else private)
+    try:
+        array = np.asarray(_from_torch(private) if _is_torch(private) else private)
+    except ValueError:
+        raise InvalidInputError("vectors must all have the same number of numbers") from None
     if array.dtype.kind not in "fiu":
         raise InvalidInputError(f"vectors must be numbers (got {array.dtype})")
     return array

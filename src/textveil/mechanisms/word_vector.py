@@ -14,7 +14,7 @@ from textveil.guarantees import Guarantee, Unit
 from textveil.immutable import read_only
 from textveil.mechanisms.mechanism import Mechanism, from_spec, named_object
 from textveil.mechanisms.vectors import VectorMechanism, Vectors
-from textveil.mechanisms.words import check_every_point
+from textveil.mechanisms.words import check_every_point, require_vocabulary
 from textveil.noise.exact import rounded_normal
 from textveil.noise.lattice import Lattice
 from textveil.randomness import Streams
@@ -53,6 +53,7 @@ class WordVector(WordVectorMechanism):
     mechanism: VectorMechanism
 
     def __post_init__(self) -> None:
+        require_vocabulary(self.vocabulary)
         if not isinstance(self.mechanism, VectorMechanism):
             raise InvalidInputError("mechanism must release vectors, such as Laplace(epsilon=..., dimension=...)")
         if self.mechanism.dimension != self.vocabulary.dimension:

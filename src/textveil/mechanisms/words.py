@@ -38,14 +38,30 @@ class WordMechanism(Mechanism):
         source : where the noise comes from; by default fresh noise from the operating system
         """
         array = np.asarray(ids)
-        if array.dtype.kind not in "iu":
-            raise InvalidInputError(f"ids must be integers (got {array.dtype}); release() takes words")
-        flat = array.reshape(-1).astype(np.int64)
-        if len(flat) and not (flat.min() >= 0 and flat.max() < len(self.vocabulary)):
-            raise InvalidInputError(f"ids must be from 0 below {len(self.vocabulary)}, the vocabulary's size")
-        streams = (source or RandomSource.secure()).streams(self._purpose, flat)
+        flat = checked_ids(array.reshape(-1), self.vocabulary)
+        streams = RandomSource.given(source).streams(self._purpose, flat)
         outputs: Ids = self._sample(flat, streams)
         return outputs.reshape(array.shape)
+
+
+def checked_ids(ids: Any, vocabulary: Vocabulary) -> Ids:
+    """Return numbers of words, all of which the vocabulary has."""
+    array = np.asarray(ids)
+    if array.dtype.kind not in "iu" and array.size:
+        raise InvalidInputError(f"ids must be integers (got {array.dtype}); release() takes words")
+    numbers = array.astype(np.int64)
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(vocabulary)):
+        raise InvalidInputError(f"ids must be from 0 below {len(vocabulary)}, the vocabulary's size")
+    return numbers
+
+
+def require_vocabulary(value: object) -> None:
+    """Refuse what is no vocabulary."""
+    if not isinstance(value, Vocabulary):
+        raise InvalidInputError(
+            f"vocabulary must be a Vocabulary (got {type(value).__name__}); make one with "
+            "tv.Vocabulary(words, vectors), or take tv.Vocabulary.default()"
+        )
 
 
 def check_every_point(vocabulary: Vocabulary, mechanism: Mechanism) -> None:

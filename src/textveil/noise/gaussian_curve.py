@@ -18,8 +18,9 @@ from textveil.errors import InvalidInputError, require_count, require_positive, 
 
 Floats = NDArray[np.float64]
 
-# `gaussian_delta` is at least this accurate, relative to itself, for delta above 1e-100; a scale leaves room for it.
+# `gaussian_delta` is at least this accurate, relative to itself, for delta above the least; a scale leaves room for it.
 _ACCURACY = 2e-13
+LEAST_DELTA = 1e-100
 # Below this mu the two Mills' ratios nearly cancel, and their difference is integrated instead.
 _SMALL_MU = 1.0
 # Beyond this noncentrality the centre of the ball is so far away that its other side does not count.
@@ -65,6 +66,11 @@ def gaussian_scale(epsilon: float, delta: float) -> float:
     """
     epsilon = _at_least_zero("epsilon", epsilon)
     delta = require_probability("delta", require_positive("delta", delta))
+    if delta < LEAST_DELTA:
+        raise InvalidInputError(
+            f"delta must be at least {LEAST_DELTA:g} (got {delta:g}): below it the scale can't be computed; a release "
+            "without any delta is made by Laplace or PrivUnit"
+        )
 
     def is_enough(scale: float) -> bool:
         return gaussian_delta(epsilon, 1 / scale) <= delta * (1 - _ACCURACY)

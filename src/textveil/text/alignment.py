@@ -43,7 +43,7 @@ def aligned(rewriter: TextRewriter, text: str, *, samples: int, source: RandomSo
     What it returns shows the private text: it is for eyes that know it already.
     """
     texts: Packed = rewriter._check([text] * samples)
-    words, ids = rewriter.draw(texts, (source or RandomSource.secure()).streams(rewriter._purpose, texts))
+    words, ids = rewriter.draw(texts, RandomSource.given(source).streams(rewriter._purpose, texts))
     output, places = rewriter._assembly.put(texts.data, words, ids, texts.offsets)
     vocabulary, left = rewriter.mechanism.vocabulary, (ids == AS_IT_IS).tolist()
     written, original, lengths = output.tobytes(), texts.data.tobytes(), rewriter._assembly.lengths(words, ids)

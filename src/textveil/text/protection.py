@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import Protocol
 
 import numpy as np
@@ -139,9 +140,11 @@ def spans_of_bytes(texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int
                     "a span is a pair (start, end); for a list of texts give a list of spans for each"
                 )
             start, end = span
+            if not (isinstance(start, Integral) and isinstance(end, Integral)):
+                raise InvalidInputError("a span is a pair of whole numbers (start, end)")
             if not 0 <= start <= end <= len(text):
                 raise InvalidInputError("a span must lie within its text: 0 <= start <= end <= length of the text")
-            moved[-1].append((_size(text[:start]), _size(text[:end])))
+            moved[-1].append((_size(text[: int(start)]), _size(text[: int(end)])))
     return moved
 
 

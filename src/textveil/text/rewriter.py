@@ -124,7 +124,7 @@ class TextRewriter(Mechanism):
             private = list(private)
         if spans is None:
             return super().release_with_receipt(private, source=source)
-        source = source or RandomSource.secure()
+        source = RandomSource.given(source)
         texts = self._check(private)
         protected = spans_of_bytes(*texts_with_spans(private, spans))
         # The same text with other spans is another item: it must not meet the same noise.

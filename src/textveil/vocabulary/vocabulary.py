@@ -198,6 +198,8 @@ class Vocabulary:
         """
         if isinstance(words, str | bytes):
             raise InvalidInputError("pass a list of words, not one string; for example ids(['london'])")
+        if not isinstance(words, Iterable):
+            raise InvalidInputError(f"pass a list of words (got {type(words).__name__})")
         items = list(words)
         for position, item in enumerate(items):
             if not isinstance(item, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from textveil.errors import InvalidInputError
 
@@ -11,6 +11,8 @@ def checked_words(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]
     """Return the words and the id of each, if they are at least two distinct non-empty strings."""
     if isinstance(words, str | bytes):
         raise InvalidInputError("words must be a list of words, not one string")
+    if not isinstance(words, Iterable):
+        raise InvalidInputError(f"words must be a list of words (got {type(words).__name__})")
     names = tuple(words)
     if len(names) < 2:
         raise InvalidInputError(f"a vocabulary needs at least 2 words (got {len(names)})")

@@ -86,6 +86,8 @@ def _clipped_laplace(mechanism: ClippedLaplace, claim: Guarantee) -> Finding | N
     if claim.relation.pairs is not Pairs.ANY:
         return None
     scale, dimension, clip = mechanism.scale, mechanism.dimension, mechanism.clip
+    # The curve of the diagonal pair is known for the scale that was published.
+    as_published = mechanism.variant == "published" and math.isclose(2 * clip / scale, claim.epsilon, rel_tol=1e-12)
     slack = 0.0
     if mechanism.precision == "fast":
         deviation = scale * math.sqrt(mechanism._together + 1)
@@ -98,8 +100,7 @@ def _clipped_laplace(mechanism: ClippedLaplace, claim: Guarantee) -> Finding | N
         widest = 1.0 if mechanism.variant == "l1" else math.sqrt(dimension)
         pair = along_axis(dimension) if mechanism.variant == "l1" else along_diagonal(dimension)
         domain = Domain(pair, diameter=2 * clip * widest)
-        # The curve of the diagonal pair is known for the scale that was published.
-        if mechanism.variant == "published" and math.isclose(2 * clip / scale, claim.epsilon, rel_tol=1e-12):
+        if as_published:
             noise = replace(noise, delta=lambda _epsilon, _distance: mechanism.nominal_delta)
     if mechanism.precision == "exact":
         table, parts = mechanism._table, dimension // mechanism._together
@@ -107,8 +108,8 @@ def _clipped_laplace(mechanism: ClippedLaplace, claim: Guarantee) -> Finding | N
         # Each coordinate of two vectors differs by at most twice the clip.
         noise = replace(drawn, escape=lambda _distance: parts * table.escape(2 * clip / mechanism.lattice.step))
     finding = judge(noise, claim, replace(domain, pair=_scaled(domain, clip)))
-    if finding.verdict is Verdict.VIOLATED and mechanism.variant == "published":
-        told = f" Delta at the epsilon claimed is {mechanism.nominal_delta:.3g}." if not claim.delta else ""
+    if finding.verdict is Verdict.VIOLATED and as_published and not claim.delta:
+        told = f" Delta at the epsilon claimed is {mechanism.nominal_delta:.3g}."
         return replace(finding, explanation=finding.explanation + told)
     return finding
 

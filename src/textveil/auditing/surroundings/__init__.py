@@ -66,7 +66,7 @@ def check_surroundings(
     require_positive("alpha", alpha)
     require_probability("alpha", alpha)
     require_count("samples", samples, least=20)
-    dice = Dice(source or RandomSource.secure())
+    dice = Dice(RandomSource.given(source))
     checked = subject_of(subject, inputs, claim=claim, distance=distance, dice=dice)
     if not isinstance(subject, Mechanism):
         require_answers(checked.draw(checked.inputs))

@@ -65,7 +65,7 @@ def adaptive_attack(
     trained_on, tested_on : releases that the attacker makes, and releases that it is asked about
     source : where the words that are released and the noise come from
     """
-    random = source or RandomSource.secure()
+    random = RandomSource.given(source)
     chances = checked_prior(prior, len(mechanism.vocabulary))
     learnt = require_count("trained_on", trained_on)
     # All at once: a keyed source would repeat its noise in a second call.

@@ -23,7 +23,7 @@ def sampled_statistics(
 
     K_w counts, among the words measured, those that also gave the output that the fewest of them gave.
     """
-    outputs, counts = _counts(mechanism, ids, runs, source or RandomSource.secure())
+    outputs, counts = _counts(mechanism, ids, runs, RandomSource.given(source))
     size, doubt = len(mechanism.vocabulary), 1 - confidence
     stayed = np.array(
         [own[seen == word].sum() for seen, own, word in zip(outputs, counts, ids, strict=True)], dtype=np.float64

@@ -43,7 +43,7 @@ from textveil.mechanisms.exponential.weighting import (
     largest_epsilon,
 )
 from textveil.mechanisms.mechanism import named_object
-from textveil.mechanisms.words import WordMechanism
+from textveil.mechanisms.words import WordMechanism, checked_ids, require_vocabulary
 from textveil.randomness import Streams
 from textveil.vocabulary import Vocabulary
 from textveil.vocabulary.pairs import log_normalisers
@@ -89,6 +89,7 @@ class Exponential(WordMechanism):
     law: Law = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_vocabulary(self.vocabulary)
         self._keep(epsilon=require_positive("epsilon", self.epsilon))
         if isinstance(self.radius, str) and self.radius == "auto":
             self._keep(radius=radius_for(self.vocabulary))
@@ -158,7 +159,7 @@ class Exponential(WordMechanism):
 
     def transition_rows(self, ids: Ids) -> Floats:
         """Return P[y | x] for the words x numbered `ids` and all words y."""
-        return self._rows.probabilities(np.asarray(ids, dtype=np.int64))
+        return self._rows.probabilities(checked_ids(ids, self.vocabulary))
 
     def transition_matrix(self) -> Floats:
         """Return P[y | x], rows are inputs; p x p numbers, so for vocabularies that fit."""

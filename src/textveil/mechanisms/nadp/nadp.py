@@ -30,6 +30,7 @@ from textveil.mechanisms.mechanism import named_object
 from textveil.mechanisms.nadp.published import Published
 from textveil.mechanisms.nadp.repaired import Component, Radius, Word
 from textveil.mechanisms.word_vector import Ids, WordVectorMechanism, noisy_points
+from textveil.mechanisms.words import checked_ids, require_vocabulary
 from textveil.randomness import Streams
 from textveil.spaces import Euclidean
 from textveil.vocabulary import Vocabulary
@@ -76,6 +77,7 @@ class Nadp(WordVectorMechanism):
     calibrated: bool | None = None
 
     def __post_init__(self) -> None:
+        require_vocabulary(self.vocabulary)
         self._keep(
             epsilon=require_positive("epsilon", self.epsilon),
             delta=require_probability("delta", self.delta),
@@ -85,6 +87,8 @@ class Nadp(WordVectorMechanism):
             radius=None if self.radius is None else require_positive("radius", self.radius),
             split=require_number("split", self.split),
         )
+        if not 0 <= self.threshold <= 1:
+            raise InvalidInputError(f"threshold must be between 0 and 1 (got {self.threshold!r})")
         if self.variant not in VARIANTS:
             raise InvalidInputError(f"variant must be one of {', '.join(VARIANTS)} (got {self.variant!r})")
         if self.variant != "word":
@@ -144,7 +148,7 @@ class Nadp(WordVectorMechanism):
 
     def transition_rows(self, ids: Ids) -> Floats:
         """Return the chances that words x numbered `ids` get the vectors of the words y, before noise."""
-        words = np.asarray(ids, dtype=np.int64)
+        words = checked_ids(ids, self.vocabulary)
         if isinstance(self._variant, Word):
             return self._variant.exponential.transition_rows(words)
         if isinstance(self._variant, Component):
