@@ -127,6 +127,8 @@ def test_kernels_run_where_nothing_can_be_kept(monkeypatch):
 def test_a_first_run_says_on_a_terminal_why_it_takes_longer(monkeypatch, capsys, where, told):
     monkeypatch.setattr("textveil.compiled._FIRST_RUN._said", False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    # What an earlier run of this test has kept is not compiled again.
+    monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
     for addend in (1, 2):
 
         def more(x, addend=addend):
