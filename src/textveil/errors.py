@@ -60,3 +60,8 @@ def require_number(name: str, value: float) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} must be a number (got {type(value).__name__})") from None
+
+
+def reason_of(error: OSError) -> str:
+    """Say why the system refused, in its own words if it has any."""
+    return error.strerror or type(error).__name__

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from textveil.durable import write_whole
 from textveil.guarantees import Guarantee
 
 Value = TypeVar("Value")
@@ -49,7 +50,7 @@ class Receipt:
 
     def save(self, path: str | Path) -> None:
         """Write the receipt to a file."""
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+        write_whole(Path(path), (self.to_json() + "\n").encode())
 
     def __str__(self) -> str:
         return f"{self.items:,} released by {self.mechanism['mechanism']} on {self.created}. {self.statement}"

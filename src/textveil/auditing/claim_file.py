@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from textveil.auditing.claim_inputs import Pair, number, pairs_of
-from textveil.errors import InvalidInputError, require_positive
+from textveil.errors import InvalidInputError, reason_of, require_positive
 from textveil.guarantees import Guarantee, Pairs, Relation, Status, Unit
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -96,7 +96,7 @@ def _parsed(path: Path) -> Any:
     except UnicodeDecodeError:
         raise InvalidInputError("it is not a text in UTF-8") from None
     except OSError as error:
-        raise InvalidInputError(f"it can't be read ({error.strerror}); give the path of a claim: {path}") from None
+        raise InvalidInputError(f"it can't be read ({reason_of(error)}); give the path of a claim: {path}") from None
     if path.suffix == ".json":
         try:
             return json.loads(text)

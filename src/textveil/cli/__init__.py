@@ -22,7 +22,7 @@ from textveil.cli import (
     verify,
 )
 from textveil.cli.wording import in_options
-from textveil.errors import TextveilError
+from textveil.errors import TextveilError, reason_of
 
 # Of click, or of the copy of it that Typer carries: wrong words on the command line.
 _UsageError: Any = typer.BadParameter.__base__
@@ -66,7 +66,7 @@ def main() -> None:
     except TextveilError as error:
         typer.echo(f"textveil: {in_options(str(error))}", err=True)
     except OSError as error:
-        typer.echo(f"textveil: {error.filename or 'file'}: {error.strerror}", err=True)
+        typer.echo(f"textveil: {error.filename or 'file'}: {reason_of(error)}", err=True)
     sys.exit(2)
 
 

@@ -18,8 +18,8 @@ from textveil.auditing.functions import Called, function_of
 from textveil.auditing.page import page
 from textveil.cli.audit_printing import print_report, table_of
 from textveil.cli.audit_subjects import every_instance, instance
+from textveil.durable import write_whole
 from textveil.errors import InvalidInputError, require_positive, require_probability
-from textveil.files.durable import write_whole
 from textveil.guarantees import Status
 from textveil.mechanisms.mechanism import Mechanism
 from textveil.progress import progress

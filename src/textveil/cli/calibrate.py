@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import Device, Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.options import (
+    WORDS,
+    Device,
+    Epsilon,
+    Radius,
+    Size,
+    Table,
+    Unchanged,
+    Weights,
+    mechanism_of,
+    vocabulary_of,
+)
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -34,7 +45,6 @@ Picture = Annotated[
     ),
 ]
 _AROUND = (0.25, 0.5, 1.0, 2.0, 4.0)
-_SIZE = 30_000
 
 
 def run(
@@ -43,7 +53,7 @@ def run(
     radius: Radius = "auto",
     weights: Weights = None,
     vocabulary: Table = None,
-    size: Size = _SIZE,
+    size: Size = WORDS,
     device: Device = None,
     deniability: Deniability = None,
     factor: Factor = 2.0,
@@ -89,7 +99,7 @@ def run(
 def _options(made: Exponential, vocabulary: Path | None, size: int) -> str:
     """Return the options that describe this very mechanism to other commands."""
     given = [] if vocabulary is None else ["--vocabulary", str(vocabulary)]
-    if size != _SIZE:
+    if size != WORDS:
         given += ["--words", str(size)]
     cut = "none" if made.radius is None else repr(made.radius)
     return shlex.join(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textveil.cli.options import Device, vocabulary_of
+from textveil.cli.options import WORDS, Device, vocabulary_of
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textveil.vocabulary import Vocabulary
 
 _RELEASES = ("words", "vectors")
-_DEFAULT_SIZE, _QUICK_SIZE, _QUICK_TEXTS = 30_000, 3000, 1000
+_QUICK_SIZE, _QUICK_TEXTS = 3000, 1000
 
 Table = Annotated[
     Path | None,
@@ -66,7 +66,7 @@ def run(
 
     most = _QUICK_TEXTS if quick else None
     rows = None if data is None else read_texts(data, text=text_column, label=label_column, most=most)
-    vocabulary = vocabulary_of(vectors, size or _DEFAULT_SIZE)
+    vocabulary = vocabulary_of(vectors, size or WORDS)
     most_words = min(size or len(vocabulary), _QUICK_SIZE if quick else len(vocabulary))
     if len(vocabulary) > most_words:
         vocabulary = vocabulary.subset(most_words)
@@ -113,8 +113,8 @@ def _compared(
 
 def _written(made: Frontier, output: Path) -> list[Path]:
     """Write the page, the table and, where matplotlib is installed, the picture."""
+    from textveil.durable import write_whole
     from textveil.errors import MissingDependencyError
-    from textveil.files.durable import write_whole
     from textveil.measure.compare.page import page
     from textveil.measure.compare.picture import draw
     from textveil.measure.picture import save_picture

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import demo_adept
+from textveil.cli.options import WORDS
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from textveil.mechanisms.exponential import Exponential
 
-WORDS = 30_000
 SHARES = (0.25, 0.75)
 WORD = "insulin"
 
@@ -35,11 +35,13 @@ def run(
     from rich.console import Console
 
     from textveil.measure.calibration import calibrate
+    from textveil.measure.picture import kind_of
     from textveil.mechanisms.exponential import Exponential
     from textveil.randomness import RandomSource
     from textveil.text import TextRewriter
     from textveil.vocabulary import Vocabulary
 
+    kind_of(plot)
     console = Console(highlight=False)
     vocabulary = Vocabulary.default(WORDS)
     text = files("textveil.cli").joinpath("demo.txt").read_text(encoding="utf-8")
@@ -64,7 +66,7 @@ def run(
     console.rule("what is promised at the stronger of the two")
     console.print(str(TextRewriter(made[0]).guarantee))
     console.print(f"\n{made[0].explain(WORD)}")
-    _draw(made, plot, console)
+    _draw(made, plot)
 
 
 def _marked(before: str, after: str) -> Text:
@@ -83,23 +85,23 @@ def _marked(before: str, after: str) -> Text:
     return marked
 
 
-def _draw(made: list[Exponential], path: Path, console: object) -> None:
+def _draw(made: list[Exponential], path: Path) -> None:
     """Two bars of what replaces a word, and the share of words kept against epsilon."""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        typer.echo("\nThe picture needs matplotlib: pip install 'textveil[plot]'")
-        return
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
     import numpy as np
 
+    from textveil.errors import MissingDependencyError
+    from textveil.measure.picture import blank, save_picture
     from textveil.mechanisms.exponential.law import neighbourhood_radius
     from textveil.mechanisms.exponential.shipped import certified_points
     from textveil.vocabulary import Vocabulary
 
+    try:
+        figure = blank(11, 4.2)
+    except MissingDependencyError:
+        typer.echo("\nThe picture needs matplotlib: pip install 'textveil[plot]'")
+        return
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
     small = Vocabulary.default(4000)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=(1, 1.15))
     auto = neighbourhood_radius(small)
     for radius, style, label in ((np.inf, "--", "plain"), (auto, "-", "truncated: loss of a word is bounded")):
         epsilons, kept = certified_points(small, np.linspace(0.25, 5, 40), radius)
@@ -121,6 +123,5 @@ def _draw(made: list[Exponential], path: Path, console: object) -> None:
     right.legend(frameon=False, fontsize=9)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.tight_layout()
-    figure.savefig(path, dpi=130)
+    save_picture(figure, path)
     typer.echo(f"\nPicture: {path}")

@@ -21,7 +21,7 @@ from textveil.cli.document_options import (
     response_of,
 )
 from textveil.cli.engine import EngineName, RayAddress, WorkerGpus, Workers, where_of
-from textveil.cli.options import Table, vocabulary_of
+from textveil.cli.options import WORDS, Table, vocabulary_of
 from textveil.cli.running import (
     Column,
     Delimiter,
@@ -212,7 +212,7 @@ def encoder_of(name: str, vocabulary: Path | None, size: int | None) -> Encoder:
     if name == "words":
         if vocabulary is not None:
             _refuse("--vocabulary brings its own words", words=size)
-        return AveragedWords(vocabulary_of(vocabulary, 30_000 if size is None else size))
+        return AveragedWords(vocabulary_of(vocabulary, WORDS if size is None else size))
     _refuse(f"the encoder is {name}", vocabulary=vocabulary, words=size)
     if name in ("minilm", "minilm-int8"):
         return MiniLM(precision="int8" if name == "minilm-int8" else "float32")

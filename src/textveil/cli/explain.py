@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli.options import (
+    WORDS,
     Device,
     Epsilon,
     Name,
@@ -30,7 +31,7 @@ def run(
     radius: Radius = "auto",
     weights: Weights = None,
     vocabulary: Table = None,
-    size: Size = 30_000,
+    size: Size = WORDS,
     device: Device = None,
     picture: Annotated[
         Path | None,

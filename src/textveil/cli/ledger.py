@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.spending import URL_HELP
+from textveil.durable import write_whole
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def export(
     if target is None:
         typer.echo(text.rstrip("\n"))
     else:
-        target.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        write_whole(target, (text.rstrip("\n") + "\n").encode())
 
 
 @app.command("check")

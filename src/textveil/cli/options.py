@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from textveil.mechanisms.words import WordMechanism
     from textveil.vocabulary import Vocabulary
 
+# Words of the default vocabulary, where nobody asks for more or fewer.
+WORDS = 30_000
+# Mechanisms of words, by the name that --mechanism has for them.
+OF_WORDS = ("exponential", "nearest")
+
 Epsilon = Annotated[
     float | None, typer.Option("--epsilon", "-e", help="Loss per unit of distance between words. See also --unchanged.")
 ]
@@ -86,8 +91,8 @@ def mechanism_of(
         raise InvalidInputError(
             "choose how strong: --epsilon 3 (loss per unit of distance) or --unchanged 0.2 (share of words that stay)"
         )
-    if name not in ("exponential", "nearest"):
-        raise InvalidInputError(f"--mechanism must be exponential, nearest or adept (got {name})")
+    if name not in OF_WORDS:
+        raise InvalidInputError(f"--mechanism must be {' or '.join(OF_WORDS)} (got {name})")
     if name == "nearest":
         for option, given in (("radius", radius != "auto"), ("weights", weights is not None)):
             if given:

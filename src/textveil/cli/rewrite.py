@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.engine import EngineName, RayAddress, WorkerGpus, Workers, where_of
-from textveil.cli.options import Device, Epsilon, Radius, Size, Table, Unchanged, Weights, mechanism_of, vocabulary_of
+from textveil.cli.options import (
+    OF_WORDS,
+    WORDS,
+    Device,
+    Epsilon,
+    Radius,
+    Size,
+    Table,
+    Unchanged,
+    Weights,
+    mechanism_of,
+    vocabulary_of,
+)
 from textveil.cli.running import (
     Column,
     Delimiter,
@@ -24,9 +36,9 @@ from textveil.cli.running import (
 from textveil.cli.spending import DatasetName, LedgerUrl, MaxRows, MaxWords, Part, UnitColumn, spending_of
 from textveil.cli.utterances import Beam, Model, Name, adept_of
 from textveil.cli.vector_options import Precision
+from textveil.errors import InvalidInputError
 
 _NEARLY_ALL = 0.9
-_SIZE = 30_000
 
 if TYPE_CHECKING:
     from textveil.mechanisms.adept import Adept
@@ -49,7 +61,7 @@ def run(
     radius: Radius = "auto",
     weights: Weights = None,
     vocabulary: Table = None,
-    size: Size = _SIZE,
+    size: Size = WORDS,
     precision: Precision = "exact",
     device: Device = None,
     case: Annotated[str, typer.Option("--case", help="sentence, lower, or keep (reveals the capitals).")] = "sentence",
@@ -90,7 +102,7 @@ def run(
             "--radius": radius != "auto",
             "--weights": weights is not None,
             "--vocabulary": vocabulary is not None,
-            "--words": size != _SIZE,
+            "--words": size != WORDS,
             "--precision": precision != "exact",
             "--device": device is not None,
             "--case": case != "sentence",
@@ -99,6 +111,8 @@ def run(
         }
         given = [name for name, is_given in of_words.items() if is_given]
         work: Adept | TextRewriter = adept_of(mechanism, epsilon, model, beam, not_for_it=given)
+    elif mechanism not in OF_WORDS:
+        raise InvalidInputError(f"--mechanism must be {', '.join(OF_WORDS)} or adept (got {mechanism})")
     else:
         words = mechanism_of(
             vocabulary_of(vocabulary, size, device),

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.compiled import compiled
+from textveil.durable import write_whole
 from textveil.encoders.encoder import Encoder, Vectors, packed
 from textveil.errors import CertificateError, InvalidInputError
-from textveil.files.durable import write_whole
 from textveil.hashing import Packed
 from textveil.immutable import read_only
 from textveil.mechanisms.vectors import checked_vectors

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from textveil.durable import sync_file
 from textveil.files.batches import Position
-from textveil.files.durable import sync_file
 from textveil.files.row_groups import RowGroups
 
 _ROW_GROUP_BYTES = 32 << 20

@@ -10,9 +10,9 @@ import json
 import os
 from pathlib import Path
 
+from textveil.durable import sync_folder, write_whole
 from textveil.errors import InvalidInputError
 from textveil.files import StoredPath
-from textveil.files.durable import sync_folder, write_whole
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.receipt import RECEIPT_SUFFIX, FileReceipt, receipt_path
 

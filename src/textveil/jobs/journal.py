@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from textveil.durable import sync_folder
 from textveil.errors import InvalidInputError
 from textveil.files import Mark, Position
-from textveil.files.durable import sync_folder
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ import stat
 from pathlib import Path
 from tempfile import mkstemp
 
+from textveil.durable import sync_folder
 from textveil.errors import InvalidInputError
-from textveil.files.durable import sync_folder
 from textveil.randomness import LEAST_KEY_BYTES, fresh_key
 
 

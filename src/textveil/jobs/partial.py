@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from textveil.durable import sync_folder
 from textveil.errors import InvalidInputError
-from textveil.files.durable import sync_folder
 from textveil.jobs.keys import unfinished_keys
 from textveil.jobs.stopping import RunBusyError
 

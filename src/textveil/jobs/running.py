@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from textveil.durable import sync_folder, write_whole
 from textveil.errors import InvalidInputError
 from textveil.files import Position, Sink, Source, open_sink
-from textveil.files.durable import sync_folder, write_whole
 from textveil.files.streams import OutputStream
 from textveil.jobs.committing import as_plain, commit, refuse_existing, refuse_foreign
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal

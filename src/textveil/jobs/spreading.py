@@ -18,9 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from textveil.durable import sync_folder
 from textveil.errors import InvalidInputError
 from textveil.files import Position, Shards, open_sink
-from textveil.files.durable import sync_folder
 from textveil.jobs.journal import Journal, ReleasedFile
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.pieces import ROWS_OF_A_FILE, pieces, released_file

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from textveil.errors import TextveilError
+from textveil.errors import TextveilError, reason_of
 
 
 class RunStoppedError(TextveilError, OSError):
@@ -42,4 +42,4 @@ def resumable(folder: Path, *, once: bool) -> Iterator[None]:
     except OSError as error:
         if isinstance(error, TextveilError):
             raise
-        raise RunStoppedError(f"stopped by the system ({error.strerror or type(error).__name__}): {onward}") from error
+        raise RunStoppedError(f"stopped by the system ({reason_of(error)}): {onward}") from error

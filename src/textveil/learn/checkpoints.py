@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.durable import write_whole
 from textveil.errors import InvalidInputError
-from textveil.files.durable import write_whole
 
 _SECONDS_BETWEEN = 60.0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from textveil.durable import replacing
 from textveil.errors import InvalidInputError
 from textveil.gpu.devices import checked_device, device_here
 from textveil.hashing import Packed
@@ -101,14 +101,8 @@ class Candidates(Immutable):
         if self.texts is not None:
             packed = Packed.of([text.encode() for text in self.texts])
             parts |= {"texts": packed.data, "offsets": packed.offsets}
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        try:
-            with partial.open("wb") as file:
-                np.savez(file, **parts)
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        with replacing(Path(path)) as file:
+            np.savez(file, **parts)
 
     @classmethod
     def load(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.cache import cache_folder
-from textveil.files.durable import write_whole
+from textveil.durable import write_whole
 from textveil.hashing import Packed
 from textveil.learn.hierarchies import read_hierarchy
 from textveil.learn.poincare import Recipe, train

@@ -12,8 +12,8 @@ from typing import Any
 
 from rich.table import Table
 
+from textveil.durable import write_whole
 from textveil.errors import InvalidInputError
-from textveil.files.durable import write_whole
 from textveil.reproduce.sections import markdown_table
 
 

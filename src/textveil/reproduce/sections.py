@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from textveil.durable import write_whole
 from textveil.errors import InvalidInputError
-from textveil.files.durable import write_whole
 
 
 def write_section(page: Path, name: str, text: str) -> None:

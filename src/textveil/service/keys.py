@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from textveil.durable import replacing
 from textveil.errors import InvalidInputError, require_positive
 from textveil.randomness import fresh_key
 
@@ -177,15 +178,8 @@ class KeyFile:
 
     def _write(self, keys: dict[str, Key]) -> None:
         plain = {"textveil keys": _FORMAT, "keys": [asdict(key) for key in keys.values()]}
-        partial = self.path.with_name(f".{self.path.name}.{fresh_key()[:8].hex()}")
-        try:
-            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                json.dump(plain, file, indent=2)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self.path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with replacing(self.path, mode=0o600) as file:
+            file.write(json.dumps(plain, indent=2).encode())
 
 
 def _hash(secret: bytes, salt: bytes) -> bytes:

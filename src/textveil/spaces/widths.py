@@ -56,7 +56,7 @@ class Width:
 
 def width_of_ball(dimension: int, radius: float = 1.0) -> Width:
     """Return the exact width of a ball, or of its sphere: radius E|g|, a little less than radius sqrt(dimension)."""
-    return _exact(require_positive("radius", radius) * _mean_norm(require_count("dimension", dimension)))
+    return _exact(require_positive("radius", radius) * mean_norm(require_count("dimension", dimension)))
 
 
 def width_of_simplex(dimension: int) -> Width:
@@ -96,8 +96,8 @@ def width_of_sparse(dimension: int, sparsity: int) -> Width:
     # The mean of the entries' squares beyond the threshold that k of d pass on average.
     threshold = -float(ndtri(k / d / 2))
     density = math.exp(-(threshold**2) / 2) / math.sqrt(2 * math.pi)
-    upper = min(math.sqrt(2 * d * threshold * density + k), _mean_norm(d))
-    lower = math.sqrt(max(_mean_square_of_largest(d, k) - 1, _mean_norm(k) ** 2))
+    upper = min(math.sqrt(2 * d * threshold * density + k), mean_norm(d))
+    lower = math.sqrt(max(_mean_square_of_largest(d, k) - 1, mean_norm(k) ** 2))
     return Width(upper, lower, upper, WidthKind.BOUND)
 
 
@@ -113,7 +113,7 @@ def width_of_points(points: ArrayLike) -> Width:
     """
     table = check_points(points)
     radius = largest_norm(table - table.mean(axis=0))
-    upper = radius * min(math.sqrt(2 * math.log(len(table))), _mean_norm(min(table.shape[1], len(table))))
+    upper = radius * min(math.sqrt(2 * math.log(len(table))), mean_norm(min(table.shape[1], len(table))))
     # Two points at distance D alone have the width D / sqrt(2 pi).
     return Width(upper, largest_norm(table - table[0]) / math.sqrt(2 * math.pi), upper, WidthKind.BOUND)
 
@@ -121,8 +121,8 @@ def width_of_points(points: ArrayLike) -> Width:
 def width_of_secants(count: int, dimension: int) -> Width:
     """Bound the width of the normalised secants of any `count` points: p (p - 1) unit vectors, in pairs +-t."""
     p, d = require_count("count", count, least=2), require_count("dimension", dimension)
-    upper = min(math.sqrt(2 * math.log(p * (p - 1))), _mean_norm(min(d, p - 1)))
-    return Width(upper, _mean_norm(1), upper, WidthKind.BOUND)
+    upper = min(math.sqrt(2 * math.log(p * (p - 1))), mean_norm(min(d, p - 1)))
+    return Width(upper, mean_norm(1), upper, WidthKind.BOUND)
 
 
 def check_points(points: ArrayLike) -> Points:
@@ -144,7 +144,7 @@ def _exact(value: float) -> Width:
     return Width(value, value, value, WidthKind.EXACT)
 
 
-def _mean_norm(dimension: int) -> float:
+def mean_norm(dimension: int) -> float:
     """E|g| in this many dimensions."""
     if dimension > _MANY:
         return math.sqrt(dimension) * (1 - 1 / (4 * dimension) + 1 / (32 * dimension**2))

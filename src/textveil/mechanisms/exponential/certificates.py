@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -17,6 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from textveil.cache import cache_folder
+from textveil.durable import replacing
 from textveil.errors import CertificateError
 from textveil.mechanisms.exponential.law import Law
 from textveil.receipts import digest_of
@@ -64,9 +63,8 @@ def save(subject: dict[str, Any], law: Law) -> None:
     path = _path(subject)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
+        with replacing(path) as file:
             np.savez(file, header=json.dumps(header), checksum=_checksum(header, arrays), **arrays)
-        os.replace(file.name, path)
     except OSError:
         return
 

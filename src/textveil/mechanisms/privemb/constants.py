@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.spaces.widths import mean_norm
 
 # Matrices from linear algebra are rounded to this, so that their digest is the same on every machine.
 FINENESS = 2.0**-20
 _UNIT = 2.0**-53
+# Quantiles and means of the norm come from functions that are right to some ten digits.
+_ROUNDING = 1 + 1e-9
 
 
 def operator_norm(gram: NDArray[np.float64], additions: int) -> float:
@@ -58,8 +61,7 @@ def haar_stretch(target: int, dimension: int, pairs: float, delta: float) -> flo
 
 def width_stretch(target: int, width: float, delta: float) -> float:
     """What i.i.d. N(0, 1/m) stretches no unit secant of a set of this Gaussian width beyond (Gordon)."""
-    mean_norm = math.sqrt(2) * math.exp(math.lgamma((target + 1) / 2) - math.lgamma(target / 2))
-    return (mean_norm + width + math.sqrt(2 * math.log(1 / delta))) / math.sqrt(target)
+    return (mean_norm(target) + width + math.sqrt(2 * math.log(1 / delta))) / math.sqrt(target)
 
 
 def gaussian_norm(target: int, dimension: int, delta: float) -> float:
@@ -87,10 +89,14 @@ def stretch_before_drawing(
         )
     if width is not None and name == "haar":
         raise InvalidInputError('width is for projection="gaussian"; leave it out for "haar"')
-    if width is not None:
-        return width_stretch(target, width, delta)
+    pairs = None if points is None else math.comb(points, 2)
     if name == "gaussian":
-        found = gaussian_norm(target, dimension, delta)
-        return found if points is None else gaussian_stretch(target, math.comb(points, 2), delta) * (1 + 1e-9)
-    found = 1.0 if points is None else haar_stretch(target, dimension, math.comb(points, 2), delta)
-    return found * (1 + 1e-9) + FINENESS / 2 * math.sqrt(target * dimension)
+        if width is not None:
+            found = width_stretch(target, width, delta)
+        elif pairs is not None:
+            found = gaussian_stretch(target, pairs, delta)
+        else:
+            found = gaussian_norm(target, dimension, delta)
+        return found * _ROUNDING
+    found = 1.0 if pairs is None else haar_stretch(target, dimension, pairs, delta)
+    return found * _ROUNDING + FINENESS / 2 * math.sqrt(target * dimension)

@@ -7,15 +7,15 @@ computes the checksum again can forge a certificate.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.cache import cache_folder
+from textveil.durable import replacing
 from textveil.errors import CertificateError
 from textveil.mechanisms.privemb.secants import Secants, secant_ratios
 from textveil.receipts import digest_of
@@ -33,10 +33,10 @@ def load(subject: dict[str, Any], points: NDArray[Any], codes: NDArray[np.int64]
     CertificateError : the file was damaged, is about something else, or has a ratio below that of two rows in sequence
     """
     path = _path(subject)
-    if len(points) < _LEAST_ROWS or not os.path.exists(path):
+    if len(points) < _LEAST_ROWS or not path.exists():
         return None
     try:
-        with open(path, encoding="utf-8") as file:
+        with path.open(encoding="utf-8") as file:
             stored = json.load(file)
         secants = Secants(**stored["secants"])
         pair = np.array([[secants.first, secants.second]])
@@ -60,16 +60,15 @@ def save(subject: dict[str, Any], secants: Secants, rows: int) -> None:
     path = _path(subject)
     content = {"secants": asdict(secants), "checksum": digest_of([_whole(subject), asdict(secants)])}
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(path), suffix=".partial", delete=False) as file:
-            json.dump(content, file)
-        os.replace(file.name, path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write(json.dumps(content).encode())
     except OSError:
         return
 
 
-def _path(subject: dict[str, Any]) -> str:
-    return str(cache_folder() / "secants" / f"{digest_of(_whole(subject))[:32]}.json")
+def _path(subject: dict[str, Any]) -> Path:
+    return cache_folder() / "secants" / f"{digest_of(_whole(subject))[:32]}.json"
 
 
 def _whole(subject: dict[str, Any]) -> dict[str, Any]:

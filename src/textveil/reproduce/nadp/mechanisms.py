@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.cache import cache_folder
+from textveil.durable import replacing
 from textveil.mechanisms.coordinate_laplace import CoordinateLaplace
 from textveil.mechanisms.exponential import Exponential
 from textveil.mechanisms.jaccard import Jaccard
@@ -91,9 +92,8 @@ def _compute(vocabulary: Vocabulary, thresholds: tuple[float, ...], path: Path) 
             found |= {"l2": graph.lengths.max(), "l1": np.abs(first - second).sum(axis=1).max()}
     found["jaccard"] = Jaccard(vocabulary, epsilon=1.0, delta=DELTA).deviations
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".new.npz")
-    np.savez(partial, **found)
-    partial.replace(path)
+    with replacing(path) as file:
+        np.savez(file, **found)
 
 
 def released(facts: Facts, mechanism: str, epsilon: float, threshold: float = THRESHOLD) -> Releasing:
