@@ -228,6 +228,8 @@ class Guarantee:
 
     def worst_case(self) -> float:
         """Return the loss between the two most different inputs, inf if unbounded."""
+        if self.relation.pairs is Pairs.EDGES:
+            return math.inf
         one = self.loss(math.inf)
         if self.by_words and self.positions != 0:
             return math.inf if self.positions is None else self.positions * one

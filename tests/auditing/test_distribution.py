@@ -183,6 +183,17 @@ def test_no_bound_is_above_the_true_epsilon():
             assert 2.0 < finding.bound <= 2.0 * 1.3
 
 
+def test_what_a_class_of_ones_own_does_in_its_own_release_accuses_nobody_around_it():
+    class Leaky(tv.Exponential):
+        def _wrap(self, outputs, private):
+            return list(private)
+
+    findings = findings_of(tv.TextRewriter(Leaky(WORDS, epsilon=1.0)))
+    assert findings
+    assert {finding.verdict for finding in findings} == {Verdict.NOT_CERTIFIABLE}
+    assert {finding.verdict for finding in findings_of(Leaky(WORDS, epsilon=1.0))} == {Verdict.VIOLATED}
+
+
 def test_one_word_that_comes_back_exactly_is_enough():
     vocabulary = clustered_vocabulary(2000, 4, clusters=200)
     half = np.repeat([0.0, 3.0], 1000)

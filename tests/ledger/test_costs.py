@@ -127,6 +127,30 @@ def test_encoders_that_differ_measure_different_distances():
     assert len({work.guarantee.relation.metric for work in works}) == 1
 
 
+def test_words_that_are_rewritten_before_they_are_encoded_are_as_far_apart_as_their_own_vocabulary_has_them():
+    table = clustered_vocabulary(40, 4)
+    wide = tv.Vocabulary(table.words, 8 * table.points)
+    works = [
+        tv.RewrittenWords(tv.TextRewriter(tv.Exponential(each, epsilon=1.0)), encoder=tv.AveragedWords(table))
+        for each in (table, wide)
+    ]
+    names = {metric_name(work.guarantee, work.spec()) for work in works}
+    assert len(names) == 2
+    assert names == {metric_name(work.rewriter.guarantee, work.rewriter.spec()) for work in works}
+
+
+def test_by_distance_sentences_that_are_exchanged_together_cost_the_delta_of_a_group():
+    one = local_privacy(0.5, unit=Unit.SENTENCE, delta=1e-6)
+    counted = dataset(counting="metric", metric="distance", offset=10, delta=0.1)
+    cost = cost_of(one, counted, pieces=3).cost
+    assert cost.offset == Fraction(3, 2)
+    assert cost.delta == cost_of(one, dataset(delta=0.1), pieces=3).cost.delta
+    near = metric_privacy(2.0, metric="distance", unit=Unit.SENTENCE, delta=1e-6)
+    assert cost_of(near, counted, pieces=1).cost.delta == Fraction(1e-6)
+    with pytest.raises(InvalidInputError, match="counting=sum"):
+        cost_of(near, counted, pieces=2)
+
+
 def test_by_distance_what_does_not_shrink_with_it_is_an_offset():
     counted = dataset(counting="metric", metric="distance", offset=10, delta=1e-3)
     assert cost_of(local_privacy(3.0, unit=Unit.VECTOR), counted).cost.offset == 3

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.auditing.units import units_apart
-from textveil.text.protection import AllBut, Where
+from textveil.text.assembly import capitals_of
+from textveil.text.protection import AllBut, EveryWord, Where
 from textveil.text.rewriter import LEFT_OUT_CONDITION
 from textveil.text.tokens import words_in
 
@@ -194,7 +195,31 @@ def test_capitals_that_are_kept_are_to_be_the_same():
     guarantee = tv.TextRewriter(BLAND, case="keep").guarantee
     assert "with ASCII capitals alike in each word" in str(guarantee)
     assert units_apart(guarantee, "paris", "Paris") is None
+    assert units_apart(guarantee, "A cat", "AB cat") is None
+    assert units_apart(guarantee, "O\u00f9 cat", "On cat") is not None
     assert not tv.TextRewriter(BLAND).guarantee.relation.condition
+
+
+@settings(max_examples=300)
+@given(word=st.from_regex(r"[A-Za-z\u00c9\u00e9\u0416\u01c5][A-Za-z0-9'\u00c0\u00e0\u00e9\u0436]{0,4}", fullmatch=True))
+def test_the_capitals_that_are_kept_are_those_that_the_condition_names(word):
+    words = [word[start:end] for start, end in words_in(word)]
+    kept = tv.TextRewriter(BLAND, case="keep", unknown_text="unk").release(word)
+    assert [capitals_of(each) for each in words] == [
+        2 if kept[start:end].isupper() else int(kept[start].isupper()) for start, end in words_in(kept)
+    ]
+
+
+def test_a_choice_of_words_that_says_nothing_of_what_it_reveals_promises_no_more():
+    class Nobody(EveryWord):
+        def mask(self, text, words, lookup):
+            return np.zeros(len(words), dtype=bool)
+
+    guarantee = tv.TextRewriter(BLAND, protect=Nobody()).guarantee
+    assert guarantee.relation.condition == LEFT_OUT_CONDITION
+    assert "every word that is not protected" in str(guarantee)
+    with pytest.raises(TypeError):
+        AllBut(("the",), reveals=())
 
 
 def test_equal_words_get_fresh_noise_by_default():

@@ -10,13 +10,14 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from textveil.auditing.comparable import is_ours
 from textveil.auditing.pairs import pairs_for
 from textveil.auditing.report import Finding, Method, Verdict, Witness
 from textveil.auditing.returned import returned_finding
 from textveil.auditing.sampler_checks import Check
 from textveil.auditing.samplers import sampler_checks
 from textveil.auditing.values import plain
-from textveil.auditing.wrappers import inner_of
+from textveil.auditing.wrappers import hidden, inner_of
 from textveil.guarantees import Guarantee, Pairs, Relation
 from textveil.mechanisms.laplace import Laplace
 from textveil.mechanisms.mechanism import Mechanism
@@ -48,13 +49,16 @@ def distribution_findings(
     inner = mechanism.mechanism if isinstance(mechanism, WordVector) else None
     around = inner_of(mechanism, mechanism.guarantee)
     if inner is not None or around is not None:
-        return distribution_findings(
-            inner or around.mechanism,  # type: ignore[union-attr]
+        wrapped: Mechanism = inner or around.mechanism  # type: ignore[union-attr]
+        inside = distribution_findings(
+            wrapped,
             alpha=alpha,
             claim=None if claim == mechanism.guarantee else claim,
             samples=samples,
             source=source,
         )
+        # What is around draws from a stranger as from ours: what its own release does besides need not happen here.
+        return inside if is_ours(wrapped) else [hidden(finding) for finding in inside]
     findings = []
     own = mechanism.guarantee
     claim = claim or own

@@ -15,6 +15,7 @@ import numpy as np
 
 from textveil.auditing.revealed import Shown
 from textveil.guarantees import Guarantee, Pairs, Unit
+from textveil.text.assembly import capitals_of
 from textveil.text.sentences import sentences_in
 from textveil.text.tokens import words_in
 
@@ -120,8 +121,8 @@ def _layout(text: str) -> tuple[str, ...]:
     return tuple(text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
 
 
-def _capitals(words: Sequence[str]) -> tuple[tuple[bool, bool], ...]:
-    return tuple((word[:1].isupper(), word.isupper()) for word in words)
+def _capitals(words: Sequence[str]) -> tuple[int, ...]:
+    return tuple(map(capitals_of, words))
 
 
 def _places(words: Sequence[str]) -> tuple[int, ...]:

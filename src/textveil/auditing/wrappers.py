@@ -22,7 +22,6 @@ from textveil.mechanisms.nadp.repaired import Word
 from textveil.mechanisms.nearest_word import NearestWord
 from textveil.mechanisms.sentence_responses import SentenceResponses
 from textveil.text import TextRewriter
-from textveil.text.protection import EveryWord
 
 _HIDDEN = "That is so for the noise inside; what is done before and after it may hide that, or not."
 
@@ -145,6 +144,5 @@ def _text_rewriter(mechanism: TextRewriter, claim: Guarantee) -> Inner | None:
 
 def _says_what_is_left_out(mechanism: TextRewriter, claim: Guarantee) -> bool:
     """Whether every word is protected alone, or the claim has what is not so: words left out, words that recur."""
-    protect, own = mechanism.protect, mechanism.guarantee.relation
-    left_out = type(protect) is EveryWord or (bool(protect.reveals) and set(protect.reveals) <= set(claim.reveals))
-    return left_out and own.condition in ("", claim.relation.condition)
+    own = mechanism.guarantee.relation
+    return set(mechanism.left_out) <= set(claim.reveals) and own.condition in ("", claim.relation.condition)

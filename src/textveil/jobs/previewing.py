@@ -90,7 +90,7 @@ class Preview:
             lines.append(f"Vectors  {self.dimension:,} numbers a record")
         lines += self._about_sentences() if self.guarantee.unit is Unit.SENTENCE else self._about_loss()
         if self.budget is not None:
-            lines += self.budget.lines(self.pieces)
+            lines += self.budget.lines()
         lines.append(f"Promise  {self.guarantee}")
         lines.append(f"Writes   {', '.join(self.target)}")
         if self.resumes:

@@ -31,12 +31,14 @@ class Bill:
     cost : for one protected thing
     one : of one piece, such as a word
     pieces : how many pieces of a record are exchanged at most
+    called : what the pieces are
     rows : how many records one protected thing has at most
     """
 
     cost: Tally
     one: Tally
     pieces: int = 1
+    called: str = "words"
     rows: int = 1
 
 
@@ -70,12 +72,11 @@ def cost_of(
     name = guarantee.relation.metric if metric is None else metric
     if dataset.counting is Counting.METRIC:
         one = _by_distance(guarantee, dataset, name)
-        # The distance of two texts is the sum of those of their words, so epsilon is the same for both.
-        record = Tally(epsilon=one.epsilon, delta=one.delta * parts, offset=one.offset * parts)
+        record = _record_by_distance(one, parts, guarantee)
     else:
         one = _in_nats(guarantee, dataset, name)
         record = _record(one, parts, guarantee)
-    bill = Bill(cost=record.times(many), one=one, pieces=parts, rows=many)
+    bill = Bill(cost=record.times(many), one=one, pieces=parts, called=_called(guarantee), rows=many)
     if dataset.counting is Counting.GAUSSIAN and not one.gaussians:
         apart = guarantee.unit is not Unit.SENTENCE
         return replace(bill, cost=replace(bill.cost, square=_least_square(bill, record, apart=apart)))
@@ -84,9 +85,19 @@ def cost_of(
 
 def metric_name(guarantee: Guarantee, spec: Mapping[str, Any]) -> str:
     """Return the name of a guarantee's distance, with the digest of the vocabulary or encoder that it belongs to."""
-    name = guarantee.relation.metric
-    digest = digest_of(spec["encoder"]) if "encoder" in spec else spec.get("words", spec).get("vocabulary")
+    name, digest = guarantee.relation.metric, _measured_by(spec)
     return f"{name} [{digest[:_DIGEST_DIGITS]}]" if name and digest else name
+
+
+def _measured_by(spec: Mapping[str, Any]) -> str | None:
+    """Return the digest of the public object that a mechanism's distances are taken in, None if there is none."""
+    if "rewriter" in spec:
+        # Its words are replaced before anything is encoded.
+        return _measured_by(spec["rewriter"])
+    if "encoder" in spec:
+        return digest_of(spec["encoder"])
+    digest: str | None = spec.get("words", spec).get("vocabulary")
+    return digest
 
 
 def _rows(dataset: Dataset, rows: int | None) -> int:
@@ -121,10 +132,14 @@ def _pieces(guarantee: Guarantee, dataset: Dataset, pieces: int | None) -> int:
     known = guarantee.positions if pieces is None else pieces
     if known is None:
         raise InvalidInputError(
-            f"the loss adds over the {'sentences' if guarantee.unit is Unit.SENTENCE else 'words'} of a record, so "
+            f"the loss adds over the {_called(guarantee)} of a record, so "
             "their largest number must be known: give max_words= (--max-words), or pieces= of a reservation"
         )
     return require_count("max_words", known, least=0)
+
+
+def _called(guarantee: Guarantee) -> str:
+    return "sentences" if guarantee.unit is Unit.SENTENCE else "words"
 
 
 def _in_nats(guarantee: Guarantee, dataset: Dataset, metric: str) -> Tally:
@@ -174,12 +189,34 @@ def _by_distance(guarantee: Guarantee, dataset: Dataset, metric: str) -> Tally:
     return Tally(epsilon=epsilon, offset=offset, delta=exactly(guarantee.delta))
 
 
+def _record_by_distance(one: Tally, pieces: int, guarantee: Guarantee) -> Tally:
+    """Return the cost of exchanging all pieces of a record, where losses are counted by distance."""
+    delta = one.delta * pieces
+    if _goes_in_steps(one, pieces, guarantee):
+        if one.epsilon:
+            raise InvalidInputError(
+                "what may escape grows with the distance of the sentences that are exchanged together, without end; "
+                "make a data set with counting=sum"
+            )
+        delta = _escaping(one.delta, one.offset, pieces)
+    # The distance of two texts is the sum of those of their words, so epsilon is the same for both.
+    return Tally(epsilon=one.epsilon, delta=delta, offset=one.offset * pieces)
+
+
+def _goes_in_steps(one: Tally, pieces: int, guarantee: Guarantee) -> bool:
+    """Whether many pieces are exchanged one after the other, so that what escapes at one step grows with the rest."""
+    return guarantee.unit is Unit.SENTENCE and bool(one.delta) and pieces > 1
+
+
+def _escaping(delta: Fraction, loss: Fraction, pieces: int) -> Fraction:
+    """Return delta for a group: so many steps, each at most e^loss times worse than the one before."""
+    return delta * sum((_exp_above(loss * step) for step in range(pieces)), NONE)
+
+
 def _record(one: Tally, pieces: int, guarantee: Guarantee) -> Tally:
     """Return the cost of exchanging all pieces of a record, given that of one."""
-    if guarantee.unit is Unit.SENTENCE and one.delta and pieces > 1:
-        # Group privacy: k steps from one list to the other, each at most e^epsilon times worse than the one before.
-        steps = [_exp_above(one.epsilon * step) for step in range(pieces)]
-        return Tally(epsilon=one.epsilon * pieces, delta=one.delta * sum(steps, NONE))
+    if _goes_in_steps(one, pieces, guarantee):
+        return Tally(epsilon=one.epsilon * pieces, delta=_escaping(one.delta, one.epsilon, pieces))
     if guarantee.positions is not None:
         # Its delta and slack are those of all words already.
         return Tally(epsilon=one.epsilon * pieces, delta=one.delta, square=one.square * pieces, gaussians=one.gaussians)

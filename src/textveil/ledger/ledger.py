@@ -54,11 +54,11 @@ class Outlook:
     after: Balance
     allowed: bool
 
-    def lines(self, pieces: str = "words") -> list[str]:
-        """Return lines for the preview of a run; `pieces` are what a record is made of."""
+    def lines(self) -> list[str]:
+        """Return lines for the preview of a run."""
         dataset, bill = self.now.dataset, self.bill
         counts = [f"{bill.rows:,} records"] if dataset.unit is Protected.PERSON else []
-        counts += [f"{bill.pieces:,} {pieces}"] if bill.pieces != 1 else []
+        counts += [f"{bill.pieces:,} {bill.called}"] if bill.pieces != 1 else []
         made = f" ({' x '.join([*counts, str(bill.one)])})" if counts else ""
         return [
             f"Cost     {bill.cost} for each {dataset.unit}{made}",

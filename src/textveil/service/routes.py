@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from textveil.errors import InvalidInputError
+from textveil.guarantees import Unit
 from textveil.service.auditing import audited
 from textveil.service.bodies import (
     AuditBody,
@@ -76,7 +77,7 @@ def preview(order: PreviewOrder, service: ServiceOf, caller: CallerOf) -> Any:
         {
             "promise": str(promise),
             "guarantee": promise.as_dict(),
-            "worst_case": promise.worst_case(),
+            "worst_case": promise.worst_case() * (bought.pieces if promise.unit is Unit.SENTENCE else 1),
             "stays": work.kept,
             **service.spending.preview(bought),
         }

@@ -35,6 +35,14 @@ class Case(StrEnum):
 _POLICY = {Case.LOWER: _LOWER, Case.SENTENCE: _SENTENCE, Case.KEEP: _KEEP}
 
 
+def capitals_of(word: str) -> int:
+    """Return how many capitals `Case.KEEP` keeps of a word: 0 for none, 1 for that of its first letter, 2 for all."""
+    first, rest = word[:1], word[1:]
+    if not "A" <= first <= "Z":
+        return 0
+    return 2 if rest and rest.isascii() and not any("a" <= letter <= "z" for letter in rest) else 1
+
+
 class Assembly:
     """Writes the words of a vocabulary into layouts."""
 
@@ -130,7 +138,7 @@ def _put(text, starts, ends, ids, records, pool, offsets, policy, output, moved)
                 capital = 65 <= text[first] <= 90
                 capitals = capital and last - first > 1
                 for k in range(first, last):
-                    capitals = capitals and not 97 <= text[k] <= 122
+                    capitals = capitals and text[k] < 128 and not 97 <= text[k] <= 122
             # Most words need one copy of 16 bytes; what is too much is overwritten by what follows.
             for k in range(entry, stop, _AT_ONCE):
                 _copy(pool, k, output, at + k - entry)

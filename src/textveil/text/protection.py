@@ -42,7 +42,7 @@ class Protection(Protocol):
 class EveryWord:
     """All words are protected: the default."""
 
-    reveals: tuple[str, ...] = ()
+    reveals: tuple[str, ...] = field(default=(), init=False)
 
     def spec(self) -> object:
         """Return "every word"."""
@@ -58,7 +58,9 @@ class AllBut:
     """Every word but a public list (stop words) is protected."""
 
     words: tuple[str, ...] = ()
-    reveals: tuple[str, ...] = ("the stop words as they are, capitals included, and where they stand",)
+    reveals: tuple[str, ...] = field(
+        default=("the stop words as they are, capitals included, and where they stand",), init=False
+    )
 
     def spec(self) -> object:
         """Return the list."""
@@ -89,7 +91,9 @@ class Where:
     """
 
     predicate: Callable[[str], bool]
-    reveals: tuple[str, ...] = ("every word that the predicate leaves out, as it is, and where it stands",)
+    reveals: tuple[str, ...] = field(
+        default=("every word that the predicate leaves out, as it is, and where it stands",), init=False
+    )
     token: str = field(default_factory=lambda: fresh_key().hex(), repr=False)
 
     def spec(self) -> object:

@@ -29,7 +29,8 @@ LAYOUT_REVEALS = (
 )
 CASE_REVEALS = "capital letters"
 CASE_CONDITION = (
-    "with ASCII capitals alike in each word (none first; one first; one first and no small letter among those after it)"
+    "with ASCII capitals alike in each word (none first; one first; one first and more after it, all of them ASCII and "
+    "no small letter)"
 )
 SAME_WORD_REVEALS = "which positions of a text hold the same word"
 SAME_WORD_CONDITION = "whose words recur at the same positions (each distinct word counts once)"
@@ -69,7 +70,14 @@ class TextRewriter(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """That of the words, added over the words of a text."""
-        return self._promise(*self.protect.reveals)
+        return self._promise(*self.left_out)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What leaving words out reveals; a choice of the user's own that says nothing reveals what it may."""
+        if type(self.protect) is EveryWord:
+            return ()
+        return self.protect.reveals or ("every word that is not protected, as it is, and where it stands",)
 
     def _promise(self, *left_out: str) -> Guarantee:
         """Return what is promised if leaving words out reveals this."""
