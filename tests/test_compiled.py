@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import threading
@@ -8,6 +9,7 @@ from threadpoolctl import threadpool_info
 
 from textveil.compiled import compiled, compiled_reduction, over_threads, thread_count
 from textveil.errors import InvalidInputError
+from textveil.progress import progress
 
 
 def threads_of_blas():
@@ -137,6 +139,23 @@ def test_a_first_run_says_on_a_terminal_why_it_takes_longer(monkeypatch, capsys,
         more.__module__ = where
         compiled(more)(1)
     assert capsys.readouterr().err.count("compiling") == told
+
+
+@pytest.mark.parametrize("errors", [None, io.StringIO(), object()])
+def test_a_program_without_a_terminal_or_any_errors_compiles_too(monkeypatch, errors):
+    if isinstance(errors, io.StringIO):
+        errors.close()
+    monkeypatch.setattr("textveil.compiled._FIRST_RUN._said", False)
+    monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
+    monkeypatch.setattr("sys.stderr", errors)
+
+    def once(x):
+        return x + 1
+
+    once.__module__ = "textveil.text"
+    assert compiled(once)(1) == 2
+    with progress("Waiting", 1) as step:
+        step()
 
 
 @pytest.mark.parametrize("asked", ["two", "0", "-1", "1.5"])

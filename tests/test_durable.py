@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -35,10 +37,52 @@ def test_a_file_keeps_its_content_if_writing_fails_and_nothing_is_left_beside_it
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_what_a_killed_run_has_left_gives_way(tmp_path):
-    (tmp_path / "file.new").write_bytes(b"half")
+def test_no_other_file_gives_way(tmp_path):
+    (tmp_path / "file.new").write_bytes(b"someone's own")
     write_whole(tmp_path / "file", b"whole")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file.new").read_bytes() == b"someone's own"
+    write_whole(tmp_path / ("n" * 255), b"whole")
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_file_is_written_elsewhere_before_if_asked(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    with replacing(tmp_path / "file", beside=tmp_path / "elsewhere" / "half") as file:
+        file.write(b"whole")
+        assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
+    assert (tmp_path / "file").read_bytes() == b"whole"
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    (tmp_path / "file").touch(mode=0o640)
+    (tmp_path / "file").chmod(0o640)
+    write_whole(tmp_path / "file", b"whole")
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_bytes(b"first")
+    (tmp_path / "link").symlink_to("folder/file")
+    write_whole(tmp_path / "link", b"second")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "file").read_bytes() == b"second"
+
+
+def test_what_a_process_prints_into_is_written_and_never_replaced(tmp_path):
+    (tmp_path / "link").symlink_to("/proc/self/fd/1")
+    work = (
+        "import pathlib, sys; from textveil.durable import write_whole; "
+        "write_whole(pathlib.Path(sys.argv[1]), b'content')"
+    )
+    for name in ("/dev/stdout", str(tmp_path / "link"), str(tmp_path / "printed")):
+        with (tmp_path / "printed").open("wb") as printed:
+            subprocess.run([sys.executable, "-c", work, name], stdout=printed, check=True)
+            assert os.fstat(printed.fileno()).st_nlink == 1
+        assert (tmp_path / "printed").read_bytes() == b"content"
+    assert (tmp_path / "link").is_symlink()
+    assert os.path.islink("/dev/stdout")
 
 
 def test_programs_that_replace_a_file_at_once_leave_it_whole(tmp_path):

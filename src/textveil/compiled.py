@@ -21,6 +21,7 @@ from numba.core import event
 from threadpoolctl import ThreadpoolController
 
 from textveil.errors import InvalidInputError
+from textveil.progress import on_terminal
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -61,7 +62,7 @@ class _FirstRun(event.Listener):
 
     def on_start(self, event: Any) -> None:
         kernel = event.data["dispatcher"].py_func
-        if self._said or not sys.stderr.isatty() or not kernel.__module__.startswith("textveil."):
+        if self._said or not str(kernel.__module__).startswith("textveil.") or not on_terminal():
             return
         self._said = True
         print("textveil: compiling for this processor, which takes some seconds", file=sys.stderr)  # noqa: T201

@@ -20,10 +20,18 @@ class Step(Protocol):
         """Count `done` more of the total; `title` is shown from now on."""
 
 
+def on_terminal() -> bool:
+    """Whether someone sees what is written on standard error; programs without a terminal may have none at all."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Step]:
     """Show a bar on standard error once the work has lasted two seconds; a total of None is one that nobody knows."""
-    if not sys.stderr.isatty():
+    if not on_terminal():
         yield lambda done=1, title=None: None
         return
     from rich.console import Console

@@ -194,6 +194,19 @@ def test_what_a_class_of_ones_own_does_in_its_own_release_accuses_nobody_around_
     assert {finding.verdict for finding in findings_of(Leaky(WORDS, epsilon=1.0))} == {Verdict.VIOLATED}
 
 
+def test_too_little_noise_in_a_class_of_ones_own_accuses_what_is_around_it():
+    class Little(tv.Laplace):
+        def _sample(self, items, streams):
+            return items + 0.5 * (super()._sample(items, streams) - items)
+
+    rng = np.random.default_rng(0)
+    vocabulary = tv.Vocabulary([f"w{number}" for number in range(200)], rng.normal(size=(200, 64)), unknown="w0")
+    little = Little(epsilon=2.0, dimension=64)
+    nearest = tv.NearestWord(vocabulary, little)
+    for around in (nearest, tv.WordVector(vocabulary, little), tv.TextRewriter(nearest)):
+        assert Verdict.VIOLATED in {finding.verdict for finding in findings_of(around)}
+
+
 def test_one_word_that_comes_back_exactly_is_enough():
     vocabulary = clustered_vocabulary(2000, 4, clusters=200)
     half = np.repeat([0.0, 3.0], 1000)

@@ -7,6 +7,8 @@ import pickle
 import subprocess
 import sys
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,11 +18,13 @@ from tests.engines.conftest import KEY, content_of, hostile
 import textveil as tv
 from textveil.engines import RayEngine
 from textveil.engines import ray as ray_engine
-from textveil.engines.outcomes import WorkerError
+from textveil.engines.outcomes import WorkerError, outcome_of
 from textveil.engines.ray import _Crew, _require_same
+from textveil.engines.sealing import Recipient
 from textveil.errors import InvalidInputError, MissingDependencyError
 from textveil.jobs import RunStoppedError, Spending, plan, verify
 from textveil.ledger import Ledger, State
+from textveil.receipts import library
 
 SCRIPT = Path(__file__).with_name("driving.py")
 PRIVATE = "Maria has diabetes"
@@ -71,6 +75,27 @@ def test_a_file_that_kills_every_worker_stops_the_run_which_goes_on_elsewhere(ra
         released(texts, tmp_path / "out", work, engine=RayEngine(workers=1))
     assert not (tmp_path / "out").exists()
     assert released(texts, tmp_path / "out", rewriter) == local
+
+
+def test_a_worker_with_nothing_left_to_do_gives_its_core_back(ray, tmp_path):
+    """Otherwise the successor of one that dies late, with its machine, would wait for a core for ever."""
+
+    def done(number, secret):
+        (tmp_path / str(number)).touch()
+        awaited = "go" if number == 3 else "3"
+        while not (tmp_path / awaited).exists():
+            time.sleep(0.05)
+
+    with ThreadPoolExecutor(1) as driver:
+        everything = driver.submit(lambda: list(RayEngine(workers=4).over(done, range(4), secret=KEY)))
+        try:
+            while not (tmp_path / "3").exists():
+                time.sleep(0.05)
+            assert ray.get(ray.remote(num_cpus=3)(lambda: "room").remote(), timeout=60) == "room"
+            assert not everything.done()
+        finally:
+            (tmp_path / "go").touch()
+        assert {number for number, _ in everything.result()} == set(range(4))
 
 
 def test_a_run_whose_driver_is_killed_goes_on(ray, released, texts, rewriter, tmp_path):
@@ -229,6 +254,34 @@ def test_what_ray_says_of_dead_workers_is_not_passed_on():
         list(_Crew(RayOfFailures(), None, 1, 0.0).work([0], KEY))
     assert raised.value.__cause__ is None
     assert raised.value.__context__ is None
+
+
+class Dying(RayOfFailures):
+    """A Ray of one worker at a time: each dies on its first file, and the next two as they start."""
+
+    class Worker:
+        def __init__(self):
+            self.greet = SimpleNamespace(remote=lambda: ("greeting", object()))
+            self.do = SimpleNamespace(remote=lambda number, sealed: (number, object()))
+
+    def __init__(self):
+        self.asked = Counter()
+
+    def remote(self, **options):
+        return lambda kind: SimpleNamespace(remote=lambda task: self.Worker())
+
+    def get(self, call):
+        what, _ = call
+        self.asked[what] += 1
+        if what == "greeting" and self.asked[what] % 3 == 0:
+            return Recipient().public, library()
+        if what == "greeting" or self.asked[what] == 1:
+            return super().get(call)
+        return outcome_of(lambda: "done")
+
+
+def test_workers_that_die_as_they_start_are_counted_from_the_last_that_lived():
+    assert list(_Crew(Dying(), None, 1, 0.0).work(range(6), KEY)) == [(number, "done") for number in range(6)]
 
 
 def test_an_address_is_refused_where_this_process_has_a_ray_already(monkeypatch):

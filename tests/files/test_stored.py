@@ -68,6 +68,17 @@ def test_a_file_is_put_into_a_store_and_stands_beside_others(tmp_path):
     assert (folder.name, str(folder / "b")) == ("out", f"file://{tmp_path}/out/b")
 
 
+def test_a_file_on_a_disk_has_its_name_once_it_is_whole(tmp_path, monkeypatch):
+    def parts():
+        yield b"half"
+        assert not (tmp_path / "out" / "a").exists()
+        raise OSError("the machine stops")
+
+    with pytest.raises(OSError, match="the machine stops"):
+        (StoredPath(f"file://{tmp_path}/out") / "a")._write(parts())
+    assert not list((tmp_path / "out").iterdir())
+
+
 def test_what_is_no_url_is_a_path(tmp_path):
     assert not isinstance(place_of("C:/in.txt"), StoredPath)
     assert not isinstance(place_of(tmp_path), StoredPath)

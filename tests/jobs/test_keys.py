@@ -49,6 +49,17 @@ def test_a_key_is_made_where_a_file_has_but_one_name(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["key"]
 
 
+def test_where_a_file_has_but_one_name_no_key_takes_the_place_of_another(tmp_path, monkeypatch):
+    def refuse(_, path):
+        path.write_bytes(bytes(32))
+        path.chmod(0o600)
+        raise PermissionError
+
+    monkeypatch.setattr(keys.os, "link", refuse)
+    assert key_in(tmp_path / "key") == bytes(32)
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
 def test_keys_that_were_being_made_are_deleted_with_the_run(tmp_path):
     partial = PartialFolder(tmp_path / "out.txt")
     with partial.locked():

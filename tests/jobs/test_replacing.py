@@ -80,7 +80,7 @@ def test_an_output_that_is_in_its_place_gets_its_receipt_when_the_run_is_given_u
 ):
     out = tmp_path / "out"
     job = plan(folder, out, capitals())
-    died(monkeypatch, job, "replace", ("out.receipt.json.new", "replace"))
+    died(monkeypatch, job, "replace", ("receipt", "replace"))
     assert out.exists()
     assert not receipt_path(out).exists()
     (folder / "a.txt").write_text("changed\n")
@@ -91,7 +91,7 @@ def test_an_output_that_is_in_its_place_gets_its_receipt_when_the_run_is_given_u
 
 def test_a_run_that_has_only_to_be_tidied_up_does_not_need_its_input_again(tmp_path, folder, capitals, monkeypatch):
     out = tmp_path / "out"
-    died(monkeypatch, plan(folder, out, capitals()), "replace", ("out.receipt.json.new", "replace"))
+    died(monkeypatch, plan(folder, out, capitals()), "replace", ("receipt", "replace"))
     (folder / "a.txt").write_text("changed\n")
     plan(folder, out, capitals()).run()
     assert (out / "a.txt").read_text() == "NEW\n"
@@ -110,8 +110,8 @@ def test_a_link_to_a_folder_is_replaced_and_the_folder_kept(tmp_path, folder, ca
 
 def test_names_that_can_not_be_written_are_refused_before_anything_is_released(tmp_path, folder, capitals):
     with pytest.raises(InvalidInputError, match="too long for its receipt"):
-        plan(folder / "a.txt", tmp_path / ("a" * 236 + ".txt"), capitals())
-    plan(folder / "a.txt", tmp_path / ("a" * 234 + ".txt"), capitals()).run()
+        plan(folder / "a.txt", tmp_path / ("a" * 239 + ".txt"), capitals())
+    plan(folder / "a.txt", tmp_path / ("a" * 238 + ".txt"), capitals()).run()
     (folder / "x.csv").write_text("text\nhello\n")
     os.rename(folder / "x.csv", os.fsencode(folder) + b"/caf\xe9.csv")
     with pytest.raises(InvalidInputError, match=r"caf\\xe9.csv is not UTF-8"):

@@ -153,6 +153,39 @@ def test_a_store_gets_the_same_files_and_the_receipt_last(released, folder, tmp_
         plan(source, target, rewriter, engine=Here(), **options).run()
 
 
+def test_what_is_in_a_store_is_not_forgotten_when_the_input_has_a_fault(folder, tmp_path, rewriter, monkeypatch):
+    class Faulty:
+        """A worker has put its file, and another tells of a fault before the first has answered."""
+
+        def over(self, task, numbers, *, secret):
+            task(0, secret)
+            raise InvalidInputError("record 3 of the input: no text")
+            yield
+
+    monkeypatch.chdir(tmp_path)
+    target = f"file://{tmp_path}/store/out"
+    with pytest.raises(InvalidInputError, match=r"no text. What was done until there is in file:.*--discard.*another"):
+        plan(folder, target, rewriter, engine=Faulty()).run()
+    assert [path.name for path in (tmp_path / "store" / "out").iterdir()] == ["a.txt"]
+    assert (tmp_path / "out.partial" / "key").exists()
+    done = plan(folder, target, rewriter, engine=Here()).run()
+    assert len(done.files) == 4
+    assert verify(tmp_path / "store" / "out").ok
+
+
+@pytest.mark.parametrize("fault", ["shorter", "absent"])
+def test_a_receipt_is_given_only_for_files_that_are_in_the_store(folder, tmp_path, rewriter, monkeypatch, fault):
+    monkeypatch.chdir(tmp_path)
+    target = f"file://{tmp_path}/store/out"
+    with pytest.raises(RunInterrupted):
+        plan(folder, target, rewriter, engine=Here(most=2)).run()
+    path = max((tmp_path / "store" / "out").iterdir(), key=lambda path: path.stat().st_size)
+    path.write_bytes(path.read_bytes()[:4]) if fault == "shorter" else path.unlink()
+    with pytest.raises(InvalidInputError, match=rf"{path.name} was changed since it was written"):
+        plan(folder, target, rewriter, engine=Here()).run()
+    assert not (tmp_path / "store" / "out.receipt.json").exists()
+
+
 @pytest.mark.parametrize("moment", ["before", "meanwhile"])
 @pytest.mark.parametrize("into", ["here", "store"])
 def test_a_file_that_changes_is_released_no_more(folder, tmp_path, rewriter, monkeypatch, moment, into):

@@ -75,6 +75,22 @@ def test_sentences_that_are_exchanged_together_cost_the_delta_of_a_group():
     assert cost_of(one, dataset("sentence", delta=0.1)).cost.delta == Fraction(1e-6)
 
 
+def test_noise_on_sentences_that_are_exchanged_together_costs_the_square_of_all_steps():
+    gaussian = tv.Gaussian(epsilon=1.0, delta=1e-6, sensitivity=1.0, dimension=4, precision="exact").guarantee
+    one = replace(gaussian, unit=Unit.SENTENCE)
+    counted = dataset(counting="gaussian", metric=one.relation.metric, radius=1.0, delta=1e-6)
+    cost = cost_of(one, counted, pieces=10).cost
+    assert cost.square == 100 * cost_of(one, counted, pieces=1).cost.square
+    assert cost.gaussians
+    # The sum of ten sentences moves by ten, each by one: that is noise for a distance of ten.
+    assert (
+        cost.square
+        == cost_of(
+            gaussian, dataset(counting="gaussian", metric=one.relation.metric, radius=10.0, delta=1e-6)
+        ).cost.square
+    )
+
+
 def test_near_pairs_alone_are_counted_only_where_the_ceiling_is_for_near_pairs():
     gaussian = tv.Gaussian(epsilon=1.0, delta=1e-6, sensitivity=1.0, dimension=4, precision="exact")
     metric = gaussian.guarantee.relation.metric

@@ -3,7 +3,7 @@ from contextlib import aclosing
 import anyio
 import pytest
 
-from textveil.service.backlog import Backlog
+from textveil.service.backlog import Backlog, UnreadError
 
 
 def run(backlog, put, *, slow, closes_after=None):
@@ -17,6 +17,7 @@ def run(backlog, put, *, slow, closes_after=None):
                 await backlog.put(piece)
         finally:
             backlog.end()
+        await backlog.all_read()
 
     async def take():
         async with aclosing(backlog.pieces()) as pieces:
@@ -47,7 +48,14 @@ def test_pieces_come_in_order_and_no_more_wait_than_memory_may_hold():
 def test_a_caller_that_does_not_read_is_not_waited_for_without_end():
     with pytest.raises(ExceptionGroup) as raised:
         run(Backlog(100, 0.05), [b"x" * 60] * 3, slow=2.0)
-    assert raised.group_contains(TimeoutError)
+    assert raised.group_contains(UnreadError)
+
+
+def test_a_caller_that_has_sent_all_must_read_even_if_little_waits():
+    with pytest.raises(ExceptionGroup) as raised:
+        run(Backlog(1000, 0.05), [b"x" * 60] * 3, slow=2.0)
+    assert raised.group_contains(UnreadError)
+    assert len(run(Backlog(1000, 0.5), [b"x" * 60] * 9, slow=0.1)[0]) == 9
 
 
 def test_who_waits_is_told_that_the_caller_is_gone():

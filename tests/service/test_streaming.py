@@ -278,6 +278,24 @@ def test_a_caller_that_does_not_read_gets_no_more_than_memory_may_hold(place, ca
     spending.close()
 
 
+@pytest.mark.parametrize("most", [600, 10**6])
+def test_a_caller_that_never_reads_leaves_its_place(place, catalogue, keys, monkeypatch, most):
+    monkeypatch.setattr(streaming, "_PATIENCE_SECONDS", 0.3)
+    spending = Counted(place.ledger)
+    service = Service(catalogue, spending, keys, rate=1e6, burst=1e6, limits=Limits(stream_bytes=most))
+    app = build(service)
+    path = "/v1/stream/texts?mechanism=words&dataset=tickets&records=100&pieces=3"
+    asked = {"content": lines_of(*["w1"] * 100), "headers": {**place.key, **NDJSON}, "pieces": 50}
+
+    async def all_of_them():
+        async with asyncio.timeout(10):
+            return await asyncio.gather(*(ask(app, "POST", path, **asked, pause=1000.0) for _ in range(2)))
+
+    assert not any(answer.is_whole for answer in asyncio.run(all_of_them()))
+    assert asyncio.run(ask(app, "POST", path, **asked)).is_whole
+    spending.close()
+
+
 def test_other_types_and_too_much_are_refused(client):
     assert post(client, b"x", headers={"Content-Type": "text/csv"}).status_code == 415
     assert post(client, lines_of("w1"), records=10**6).status_code == 413

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.auditing.units import units_apart
+from textveil.errors import InvalidInputError
 from textveil.text.assembly import capitals_of
 from textveil.text.protection import AllBut, EveryWord, Where
 from textveil.text.rewriter import LEFT_OUT_CONDITION
@@ -220,6 +221,35 @@ def test_a_choice_of_words_that_says_nothing_of_what_it_reveals_promises_no_more
     assert "every word that is not protected" in str(guarantee)
     with pytest.raises(TypeError):
         AllBut(("the",), reveals=())
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        lambda count: (np.arange(count) > 0).astype(int),
+        lambda count: np.ones(count + 1, dtype=bool),
+        lambda count: [True] * count,
+        lambda count: None,
+    ],
+)
+def test_a_choice_of_words_that_is_no_mask_releases_nothing(mask):
+    class Own(EveryWord):
+        def mask(self, text, words, lookup):
+            return mask(len(words))
+
+    with pytest.raises(InvalidInputError, match="the mask of Own must be a NumPy array of bool"):
+        tv.TextRewriter(BLAND, protect=Own()).release("patient anna has cancer")
+
+
+def test_a_class_of_ones_own_is_not_brought_back_as_the_one_it_comes_from():
+    class Fewer(AllBut):
+        pass
+
+    for own in (type("All", (EveryWord,), {})(), Fewer(("the",))):
+        made = tv.TextRewriter(BLAND, protect=own)
+        assert made.spec()["protect"] not in ("every word", {"all but": ["the"]})
+        with pytest.raises(InvalidInputError, match="make the TextRewriter with protect="):
+            tv.from_spec(made.spec(), objects={"vocabulary": made.mechanism.vocabulary})
 
 
 def test_equal_words_get_fresh_noise_by_default():

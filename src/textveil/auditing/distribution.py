@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from textveil.auditing.comparable import is_ours
 from textveil.auditing.pairs import pairs_for
 from textveil.auditing.report import Finding, Method, Verdict, Witness
 from textveil.auditing.returned import returned_finding
@@ -57,8 +56,7 @@ def distribution_findings(
             samples=samples,
             source=source,
         )
-        # What is around draws from a stranger as from ours: what its own release does besides need not happen here.
-        return inside if is_ours(wrapped) else [hidden(finding) for finding in inside]
+        return inside if _releases_what_it_draws(wrapped) else [hidden(finding) for finding in inside]
     findings = []
     own = mechanism.guarantee
     claim = claim or own
@@ -73,6 +71,16 @@ def distribution_findings(
         if checks:
             findings.append(_finding(mechanism, claim, value, checks, alpha / len(inputs)))
     return findings
+
+
+def _releases_what_it_draws(mechanism: Mechanism) -> bool:
+    """Whether a release is the library's but for the draw, which is all that a mechanism around asks of it."""
+    besides = ("release", "release_with_receipt", "release_ids", "release_indices", "_check", "_wrap")
+    return not any(
+        name in vars(mechanism) or not getattr(type(mechanism), name).__module__.startswith("textveil.")
+        for name in besides
+        if hasattr(mechanism, name)
+    )
 
 
 def _inputs(mechanism: Mechanism) -> Iterator[Any]:

@@ -49,7 +49,11 @@ class RewrittenWords(Mechanism):
 
     @classmethod
     def _from_spec(cls, spec: Mapping[str, Any], objects: Mapping[str, Any]) -> RewrittenWords:
-        rewriter: Any = from_spec(spec["rewriter"], objects)
+        rewriter: Any = objects.get("rewriter")
+        if rewriter is None:
+            rewriter = from_spec(spec["rewriter"], objects)
+        elif rewriter.spec() != spec["rewriter"]:
+            raise InvalidInputError("the rewriter is not the one of the spec: give that, or leave it out")
         return cls(rewriter, encoder=named_encoder(spec["encoder"], objects))
 
     def _check(self, private: Any) -> Packed:

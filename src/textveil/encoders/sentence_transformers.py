@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ _PROBES = ("one two three", "three two one", "six ten four")
 class SentenceTransformersEncoder:
     """Gives a text the vector of a sentence-transformers model, white space around the text left out.
 
-    Texts go through the model one by one on a CPU. On a GPU they go in batches of texts of the same number of tokens,
-    always `at_once` of them (the last are repeated), so that a text meets the same kernels each time.
+    Texts go through the model one by one on a CPU, on one thread, so that a text has the same vector in any process. On
+    a GPU they go in batches of texts of the same number of tokens, always `at_once` of them (the last are repeated), so
+    that a text meets the same kernels each time.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ class SentenceTransformersEncoder:
 
     def _call(self, texts: list[str]) -> Vectors:
         filled = [texts[place % len(texts)] for place in range(self._at_once)]
-        with _ONE_CALL, unquoted(self.name):
+        with _ONE_CALL, unquoted(self.name), _one_thread():
             found = self._model.encode(filled, batch_size=self._at_once, show_progress_bar=False)
         vectors: Vectors = np.asarray(found, dtype=np.float64)[: len(texts)]
         return vectors
@@ -97,6 +99,19 @@ class SentenceTransformersEncoder:
         alone = np.concatenate([self._call([text]) for text in _PROBES])
         if not (np.array_equal(together, alone) and np.array_equal(together[::-1], self._call(list(_PROBES[::-1])))):
             raise InvalidInputError(f"{self.name} gives a text another vector alone than among others; give at_once=1")
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute on one thread of the processor: a sum that threads share has other last bits than one that they don't."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _loaded(name: str, device: str | None) -> Any:

@@ -146,23 +146,18 @@ class _Crew:
         # A worker that died has lost the key; a new one must be greeted, so Ray is not to restart it by itself.
         self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, max_task_retries=0)(Worker)
         self._calls: dict[Any, tuple[Any, int]] = {}
+        self._sealed: dict[Any, bytes] = {}
         self._deaths: Counter[int] = Counter()
 
     def work(self, numbers: Sequence[int], secret: bytes) -> Iterator[tuple[int, Any]]:
         """Do all, each by a free worker; what a dead worker was doing is done again by another."""
-        waiting, sealed = deque(numbers), dict[Any, bytes]()
+        waiting = deque(numbers)
         for _ in range(min(self._size, len(waiting))):
             self._hire()
         while waiting or any(number != _GREETING for _, number in self._calls.values()):
-            call = self._ray.wait(list(self._calls), num_returns=1)[0][0]
-            worker, number = self._calls.pop(call)
-            try:
-                answer = self._ray.get(call)
-            except self._ray.exceptions.RayError:
-                answer = None
-            # Out here, as what Ray says of a worker must not be the context of another error.
+            worker, number, answer = self._next_answer()
             if answer is None:
-                self._lost(number)
+                self._lost(worker, number)
                 if number != _GREETING:
                     waiting.appendleft(number)
                 self._hire()
@@ -170,13 +165,18 @@ class _Crew:
             if number == _GREETING:
                 public, there = answer
                 _require_same(there)
-                sealed[worker] = seal(secret, public)
+                # Those that died before were on a machine that was lost, say.
+                self._deaths[_GREETING] = 0
+                self._sealed[worker] = seal(secret, public)
             else:
                 result = answer.result()
             # The worker goes on while the driver puts away what it gave.
             if waiting:
-                following = waiting.popleft()
-                self._calls[worker.do.remote(following, sealed[worker])] = worker, following
+                self._give(worker, waiting.popleft())
+            else:
+                # Ray ends a worker that nobody holds any more: its core is for the successor of one that dies.
+                del self._sealed[worker]
+            del worker
             if number != _GREETING:
                 yield number, result
 
@@ -189,7 +189,20 @@ class _Crew:
         worker = self._kind.remote(self._shared)
         self._calls[worker.greet.remote()] = worker, _GREETING
 
-    def _lost(self, number: int) -> None:
+    def _give(self, worker: Any, number: int) -> None:
+        self._calls[worker.do.remote(number, self._sealed[worker])] = worker, number
+
+    def _next_answer(self) -> tuple[Any, int, Any]:
+        """Wait for a worker; return it, what it was doing, and its answer, None if it died."""
+        call = self._ray.wait(list(self._calls), num_returns=1)[0][0]
+        worker, number = self._calls.pop(call)
+        try:
+            return worker, number, self._ray.get(call)
+        except self._ray.exceptions.RayError:
+            return worker, number, None
+
+    def _lost(self, worker: Any, number: int) -> None:
+        self._sealed.pop(worker, None)
         self._deaths[number] += 1
         if self._deaths[number] < MOST_DEATHS:
             return

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
 
+from textveil.durable import replacing
 from textveil.errors import InvalidInputError
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://")
@@ -121,7 +122,11 @@ class StoredPath:
     def _write(self, parts: Any) -> None:
         system, path = self._place
         if system.type_name == "local":
-            system.create_dir(path.rpartition("/")[0], recursive=True)
+            # On a disk a file that is being written could be taken for a whole one.
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            with replacing(Path(path)) as file:
+                file.writelines(parts)
+            return
         # By itself pyarrow would compress what is called .gz, once more.
         with _answering(str(self)), system.open_output_stream(path, compression=None) as target:
             for part in parts:

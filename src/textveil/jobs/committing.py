@@ -10,7 +10,7 @@ import json
 import os
 from pathlib import Path
 
-from textveil.durable import sync_folder, write_whole
+from textveil.durable import replacing, sync_folder
 from textveil.errors import InvalidInputError
 from textveil.files import StoredPath
 from textveil.jobs.partial import PartialFolder
@@ -57,7 +57,10 @@ def commit(partial: PartialFolder, receipt: FileReceipt, *, overwrite: bool, sto
             target.rename(partial.replaced)
         partial.output.replace(target)
         sync_folder(target.parent)
-    write_whole(receipt_path(target), content)
+    # What a crash has left of it.
+    partial.receipt.unlink(missing_ok=True)
+    with replacing(receipt_path(target), beside=partial.receipt) as file:
+        file.write(content)
     partial.clear()
 
 

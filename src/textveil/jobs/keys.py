@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 
@@ -50,11 +51,20 @@ def _make(path: Path) -> None:
         except FileExistsError:
             pass
         except OSError:
-            # There are file systems without a second name for a file.
-            os.replace(beside, path)
+            # There are file systems without a second name for a file. A key that is read before it is whole is refused.
+            with suppress(FileExistsError):
+                _copy(Path(beside), path)
     finally:
         Path(beside).unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def _copy(key: Path, path: Path) -> None:
+    """Write a key once more, as a file that was not there before."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key.read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def unfinished_keys(path: Path) -> list[Path]:

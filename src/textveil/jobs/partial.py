@@ -33,6 +33,7 @@ class PartialFolder:
         self.spool = self.folder / "spool"
         self.attempts = self.folder / "attempts"
         self.replaced = self.folder / "replaced"
+        self.receipt = self.folder / "receipt"
         self._lock = self.folder / "lock"
 
     @contextmanager
@@ -55,7 +56,8 @@ class PartialFolder:
 
         Only what a run makes is deleted: the folder may be someone's own that happens to have this name.
         """
-        for path in (self.key, *unfinished_keys(self.key), self.replaced, self.spool, self.attempts, self.output):
+        made = (self.key, *unfinished_keys(self.key), self.replaced, self.receipt)
+        for path in (*made, self.spool, self.attempts, self.output):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:

@@ -48,8 +48,8 @@ RECORDS_REVEAL = "the number and order of the records"
 SAME_KEY_REVEAL = "which records are the same as in other runs under the same key file"
 NAMES_REVEAL = "the names of the files"
 CHECKPOINT_SECONDS = 1.0
-# Of a file, less what is written after it while it is not whole.
-_LONGEST_NAME = 255 - len(".new")
+# Of a file.
+_LONGEST_NAME = 255
 
 # A batch of short texts may be many times as large once each of them is a vector.
 _LEAST_BATCH_BYTES = 32 << 10

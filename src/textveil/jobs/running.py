@@ -16,7 +16,7 @@ from typing import Any
 
 from textveil.durable import sync_folder, write_whole
 from textveil.errors import InvalidInputError
-from textveil.files import Position, Sink, Source, open_sink
+from textveil.files import Place, Position, Sink, Source, open_sink
 from textveil.files.streams import OutputStream
 from textveil.jobs.committing import as_plain, commit, refuse_existing, refuse_foreign
 from textveil.jobs.journal import Journal, Progress, ReleasedFile, read_journal
@@ -60,7 +60,7 @@ def run_to_files(job: Job, target: Path) -> FileReceipt:
                 refuse_existing(target)
             plan = told.plan or _plan(job)
             key = _key(job, partial, told)
-            with _keeping_what_is_done(partial):
+            with _keeping_what_is_done(partial, job):
                 receipt = _release(job, partial, key, plan)
         settle(job, receipt)
         commit(partial, receipt, overwrite=job.overwrite, stored=job.stored)
@@ -100,18 +100,20 @@ def run_to_stream(job: Job) -> FileReceipt:
 
 
 @contextmanager
-def _keeping_what_is_done(partial: PartialFolder) -> Iterator[None]:
+def _keeping_what_is_done(partial: PartialFolder, job: Job) -> Iterator[None]:
     """After a fault of the input, delete what an unfinished run left if that is nothing; else say where it is."""
     try:
         yield
     except InvalidInputError as error:
         done = read_journal(partial.journal)
-        if done.mark is None and not done.finished:
+        # Into a store workers put files themselves, which the journal need not tell of yet.
+        if job.stored is None and done.mark is None and not done.finished:
             partial.clear()
             raise
+        where = f"{partial.folder}" if job.stored is None else f"{job.stored}, and how to go on in {partial.folder}"
         raise InvalidInputError(
-            f"{error}. What was done until there is in {partial.folder}; once the input is mended, begin again with "
-            "--discard (or delete that folder)"
+            f"{error}. What was done until there is in {where}; once the input is mended, begin again with "
+            "--discard (or delete that folder)" + ("" if job.stored is None else " and another output")
         ) from None
 
 
@@ -148,8 +150,7 @@ def _release(job: Job, partial: PartialFolder, key: bytes, plan: dict[str, Any])
         if job.payment is not None:
             job.payment.check_files(job, plan)
         files = [journal.progress.finished[job.name_of(shard)] for shard in job.shards.files]
-        if job.stored is None:
-            _check_there(partial, files)
+        _check_there(partial.output if job.stored is None else job.stored, files)
         receipt = _receipt(job, random, files, tuple(reveals))
         journal.committed(as_plain(receipt))
     finally:
@@ -157,11 +158,11 @@ def _release(job: Job, partial: PartialFolder, key: bytes, plan: dict[str, Any])
     return receipt
 
 
-def _check_there(partial: PartialFolder, files: list[ReleasedFile]) -> None:
+def _check_there(output: Place, files: list[ReleasedFile]) -> None:
     """Refuse to promise anything of files that are not there any more, as they were written."""
     for file in files:
-        path = partial.output / file.name if file.name else partial.output
-        if not path.is_file() or path.stat().st_size != file.size:
+        path = output / file.name if file.name else output
+        if not path.exists() or path.is_dir() or path.stat().st_size != file.size:
             raise InvalidInputError(f"{path} was changed since it was written")
 
 

@@ -217,6 +217,9 @@ def _record(one: Tally, pieces: int, guarantee: Guarantee) -> Tally:
     """Return the cost of exchanging all pieces of a record, given that of one."""
     if _goes_in_steps(one, pieces, guarantee):
         return Tally(epsilon=one.epsilon * pieces, delta=_escaping(one.delta, one.epsilon, pieces))
+    if guarantee.unit is Unit.SENTENCE and one.square:
+        # Distances add up on the way from one list to the other, and so do their mu.
+        return Tally(square=one.square * pieces * pieces, gaussians=one.gaussians)
     if guarantee.positions is not None:
         # Its delta and slack are those of all words already.
         return Tally(epsilon=one.epsilon * pieces, delta=one.delta, square=one.square * pieces, gaussians=one.gaussians)

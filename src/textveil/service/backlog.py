@@ -8,13 +8,17 @@ from collections.abc import AsyncGenerator
 import anyio
 
 
+class UnreadError(Exception):
+    """The caller does not read what was released for it."""
+
+
 class Backlog:
     """The pieces of an answer between the thread that makes them and the caller that reads them.
 
     Parameters
     ----------
     most : bytes that may wait
-    patience : how many seconds a caller may take to read, once so much waits
+    patience : how many seconds a caller may read nothing, once so much waits or nothing more comes
     """
 
     def __init__(self, most: int, patience: float) -> None:
@@ -26,10 +30,7 @@ class Backlog:
         """Add a piece, and wait while too much waits."""
         self._inlet.send_nowait(piece)
         self._waiting += len(piece)
-        with anyio.fail_after(self._patience):
-            while self._waiting > self._most:
-                self._fewer = anyio.Event()
-                await self._fewer.wait()
+        await self._read_down_to(self._most)
 
     def fail(self, error: Exception) -> None:
         """Say what went wrong."""
@@ -38,6 +39,10 @@ class Backlog:
     def end(self) -> None:
         """Say that nothing comes any more."""
         self._inlet.close()
+
+    async def all_read(self) -> None:
+        """Wait as long as the caller reads what is left."""
+        await self._read_down_to(0)
 
     async def pieces(self) -> AsyncGenerator[bytes | Exception]:
         """Yield what was put, in order; when the next is asked for, the last has been sent."""
@@ -48,6 +53,14 @@ class Backlog:
         finally:
             self._outlet.close()
             self._take(self._waiting)
+
+    async def _read_down_to(self, most: int) -> None:
+        while self._waiting > most:
+            self._fewer = anyio.Event()
+            with anyio.move_on_after(self._patience) as waited:
+                await self._fewer.wait()
+            if waited.cancelled_caught:
+                raise UnreadError
 
     def _take(self, size: int) -> None:
         self._waiting -= size

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from textveil.receipts import Receipt
 from textveil.service.arrow_records import ARROW, through_arrow
-from textveil.service.backlog import Backlog
+from textveil.service.backlog import Backlog, UnreadError
 from textveil.service.bodies import DatasetName, Name, Records
 from textveil.service.catalogue import Kind, Work
 from textveil.service.errors import Code, Refusal, as_refusal, documented, problem_response
@@ -250,6 +250,8 @@ class _Streamed(Response):
             try:
                 for piece in self._pieces:
                     from_thread.run(backlog.put, piece)
+            except UnreadError:
+                raise
             except Exception as error:  # noqa: BLE001 - it is raised again where the answer is sent
                 from_thread.run_sync(backlog.fail, error)
             finally:
@@ -260,12 +262,17 @@ class _Streamed(Response):
                 await to_thread.run_sync(make, limiter=self._limiter)
             finally:
                 backlog.end()
+            await backlog.all_read()
 
+        fault = None
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(produce)
                 async with aclosing(backlog.pieces()) as pieces:
                     fault = await self._send(pieces, scope, receive, send)
+        except* UnreadError:
+            # What is not read is cut off, and leaves its place to others.
+            pass
         finally:
             self._leave()
         if fault is not None:

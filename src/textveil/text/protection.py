@@ -46,7 +46,7 @@ class EveryWord:
 
     def spec(self) -> object:
         """Return "every word"."""
-        return "every word"
+        return "every word" if type(self) is EveryWord else _of_another_class(self)
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return True for every word."""
@@ -64,7 +64,8 @@ class AllBut:
 
     def spec(self) -> object:
         """Return the list."""
-        return {"all but": list(self.words)}
+        plain = {"all but": list(self.words)}
+        return plain if type(self) is AllBut else {"of": _of_another_class(self), **plain}
 
     def mask(self, text: Bytes, words: Words, lookup: Lookup) -> Mask:
         """Return False for the words of the list."""
@@ -109,15 +110,21 @@ class Where:
         return np.fromiter((bool(self.predicate(word)) for word in found), dtype=bool, count=len(words))
 
 
+def _of_another_class(protection: Protection) -> str:
+    """Describe a choice that is made otherwise than by the class it comes from: no spec brings that back."""
+    return f"a class {type(protection).__qualname__}"
+
+
 def protection_of(spec: object) -> Protection:
     """Return the choice that a spec describes."""
     match spec:
         case "every word":
             return EveryWord()
-        case {"all but": [*words]}:
+        case {"all but": [*words], **more} if not more:
             return AllBut(tuple(map(str, words)))
     raise InvalidInputError(
-        "the spec does not hold the function that chose which words are protected; make the TextRewriter with protect="
+        "the spec does not hold the function or class that chose which words are protected; make the TextRewriter "
+        "with protect="
     )
 
 

@@ -19,7 +19,7 @@ from textveil.randomness import RandomSource, Streams
 from textveil.receipts import Release
 from textveil.text.assembly import AS_IT_IS, Assembly, Case
 from textveil.text.columns import texts_in, texts_with_spans, with_texts
-from textveil.text.protection import EveryWord, Protection, mask_of_spans, protection_of, spans_of_bytes
+from textveil.text.protection import EveryWord, Mask, Protection, mask_of_spans, protection_of, spans_of_bytes
 from textveil.text.recurrence import numbered
 from textveil.text.scanning import Bytes, Integers, Lookup, Words, scan
 
@@ -29,8 +29,8 @@ LAYOUT_REVEALS = (
 )
 CASE_REVEALS = "capital letters"
 CASE_CONDITION = (
-    "with ASCII capitals alike in each word (none first; one first; one first and more after it, all of them ASCII and "
-    "no small letter)"
+    "with ASCII capitals alike in each word (no capital first; a capital first; a capital first and at least one more "
+    "character, all of them ASCII and none a small letter)"
 )
 SAME_WORD_REVEALS = "which positions of a text hold the same word"
 SAME_WORD_CONDITION = "whose words recur at the same positions (each distinct word counts once)"
@@ -177,7 +177,7 @@ class TextRewriter(Mechanism):
     ) -> tuple[Words, Integers]:
         """Return the words of UTF-8 texts, and for each the number of the one that takes its place, or AS_IT_IS."""
         words = scan(texts, self._lookup)
-        mask = self.protect.mask(texts.data, words, self._lookup) if spans is None else mask_of_spans(words, spans)
+        mask = self._mask(texts.data, words) if spans is None else mask_of_spans(words, spans)
         ids = np.full(len(words), AS_IT_IS, dtype=np.int64)
         # Streams belong to places in a text, whatever is protected, so that no two words ever meet the same noise.
         parts = streams.split(np.bincount(words.owners, minlength=len(streams)))
@@ -192,6 +192,16 @@ class TextRewriter(Mechanism):
         else:
             ids[chosen] = self.mechanism._sample(words.ids[chosen], parts.select(chosen))
         return words, ids
+
+    def _mask(self, text: Bytes, words: Words) -> Mask:
+        mask = self.protect.mask(text, words, self._lookup)
+        # Numbers would choose other words, and leave the rest as it is.
+        if getattr(mask, "dtype", None) != np.bool_ or mask.shape != (len(words),):
+            raise InvalidInputError(
+                f"the mask of {type(self.protect).__name__} must be a NumPy array of bool, one for each of "
+                f"{len(words)} words"
+            )
+        return mask
 
     def using(self, mechanism: WordMechanism) -> TextRewriter:
         """Return the same rewriter with another mechanism on the same vocabulary, whose tables the two share."""

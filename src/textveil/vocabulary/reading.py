@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
 
 from textveil.errors import InvalidInputError
+from textveil.progress import on_terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -60,7 +60,7 @@ class Reader:
     def tick(self) -> None:
         """Show how far the file is read, once it takes longer than two seconds on a terminal."""
         if self._progress is None:
-            if time.monotonic() - self._started < _PATIENCE or not sys.stderr.isatty():
+            if time.monotonic() - self._started < _PATIENCE or not on_terminal():
                 return
             from rich.console import Console
             from rich.progress import Progress

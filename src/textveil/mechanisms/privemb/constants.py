@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InvalidInputError
+from textveil.noise.gaussian_curve import LEAST_DELTA
 from textveil.spaces.widths import mean_norm
 
 # Matrices from linear algebra are rounded to this, so that their digest is the same on every machine.
@@ -89,6 +90,10 @@ def stretch_before_drawing(
         )
     if width is not None and name == "haar":
         raise InvalidInputError('width is for projection="gaussian"; leave it out for "haar"')
+    if delta < LEAST_DELTA:
+        raise InvalidInputError(
+            f"delta must be at least {LEAST_DELTA:g} (got {delta:g}): below it no bound is computed"
+        )
     pairs = None if points is None else math.comb(points, 2)
     if name == "gaussian":
         if width is not None:
