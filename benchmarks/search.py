@@ -2,12 +2,14 @@
 
     python -m benchmarks search [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--faiss]
 
-The ceiling computes the same blocks of products on the same number of threads and looks at none of them. A FILE holds
-an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are words
-with l2-Laplace noise at three epsilons. Every answer to `--check` of them is compared with that of the float32 and
-float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs each product
-of two words once, so that it may pass the ceiling, which is that of the whole matrix. The title says with which kernels
-OpenBLAS multiplies.
+The ceiling computes all products on the same number of threads (TEXTVEIL_THREADS=1 for one) and looks at none of them:
+in blocks that stay in the cache or by one call, into memory that is there already, whichever is fastest for a shape. A
+FILE holds an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries
+are words with l2-Laplace noise at three epsilons; small tables get more of them, up to 65,536, so that a call lasts
+longer than it takes to wake a thread. Every answer to `--check` of them is compared with that of the
+float32 and float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs
+each product of two words once, so that it may pass the ceiling, which is that of the whole matrix. The title says with
+which kernels OpenBLAS multiplies.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from __future__ import annotations
 import argparse
 import resource
 import statistics
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from benchmarks.table import Table
 from textveil.compiled import over_threads, thread_count
@@ -35,7 +38,15 @@ SHAPES = (
 )  # fmt: skip
 # Small work is repeated for so long: machines that others use too are quick and slow in turns.
 SECONDS = 3
+AWHILE = 0.05
+# Queries of small tables, so that a call does so many multiplications.
+MOST_QUERIES, MULTIPLICATIONS = 1 << 16, 1 << 30
+# Scores of so many words and all queries have room in memory.
+MOST_AT_ONCE = 4_096
 FAISS = (("HNSW32", {"efSearch": 128}), ("IVF1024,Flat", {"nprobe": 8}))
+
+
+Product = Callable[[np.ndarray, np.ndarray], None]
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -44,7 +55,26 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def products_only(points: np.ndarray, queries: np.ndarray) -> None:
+def in_blocks(rows: int, words: int) -> Product:
+    """All products of so many queries with so many points at a time, by each thread into memory of its own."""
+    own = threading.local()
+
+    def product(points: np.ndarray, queries: np.ndarray) -> None:
+        def work(start: int) -> None:
+            if not hasattr(own, "scores"):
+                own.scores = np.empty(rows * words, dtype=np.float32)
+            block = queries[start : start + rows]
+            for first in range(0, len(points), words):
+                tile = points[first : first + words]
+                scores = own.scores[: len(block) * len(tile)].reshape(len(block), len(tile))
+                np.dot(block, tile.T, out=scores)
+
+        list(over_threads(work, range(0, len(queries), rows)))
+
+    return product
+
+
+def turned(points: np.ndarray, queries: np.ndarray) -> None:
     def work(start: int) -> None:
         block = queries[start : start + search._QUERIES]
         scores = np.empty((search._WORDS, len(block)), dtype=np.float32)
@@ -52,6 +82,39 @@ def products_only(points: np.ndarray, queries: np.ndarray) -> None:
             np.dot(points[tile], block.T, out=scores[: tile.stop - tile.start])
 
     list(over_threads(work, range(0, len(queries), search._QUERIES)))
+
+
+def at_once() -> Product:
+    """All products by one call, of the threads of BLAS, into memory that is there."""
+    kept = np.empty(0, dtype=np.float32)
+
+    def product(points: np.ndarray, queries: np.ndarray) -> None:
+        nonlocal kept
+        if kept.size < len(points) * len(queries):
+            kept = np.empty(len(points) * len(queries), dtype=np.float32)
+        np.dot(queries, points.T, out=kept[: len(points) * len(queries)].reshape(len(queries), len(points)))
+
+    return product
+
+
+def fastest_product(points: np.ndarray, queries: np.ndarray) -> Product:
+    """The fastest of some ways to compute all products; the best depends on the shape and the processor."""
+    ways = [turned, in_blocks(1024, 512), in_blocks(4096, 2048)]
+    if len(points) <= MOST_AT_ONCE:
+        ways.append(at_once())
+    return min(ways, key=lambda way: often(lambda: way(points, queries)))
+
+
+def often(work: Callable[[], object]) -> float:
+    """The median seconds of what is repeated for a while, when it has been done twice."""
+    taken: list[float] = []
+    # The threads of BLAS go on turning for a while.
+    time.sleep(0.1)
+    work()
+    work()
+    while not taken or sum(taken) < AWHILE:
+        taken.append(seconds(work))
+    return statistics.median(taken)
 
 
 def snapped(vectors: np.ndarray) -> np.ndarray:
@@ -103,21 +166,23 @@ def wrong_answers(points: np.ndarray, index: search.NearestPoint, epsilon: float
 def timed(points: np.ndarray, index: search.NearestPoint, queries: np.ndarray, repeats: int) -> tuple[float, float]:
     """The median seconds of the search, and of the products alone over that; small work is repeated for a while."""
     singles = queries.astype(np.float32)
-    index.nearest(queries)
+    product = fastest_product(points, singles)
     pairs: list[tuple[float, float]] = []
-    while len(pairs) < repeats or sum(map(sum, pairs)) < SECONDS:
-        pairs.append((seconds(lambda: products_only(points, singles)), seconds(lambda: index.nearest(queries))))
+    end = time.monotonic() + SECONDS
+    while len(pairs) < repeats or time.monotonic() < end:
+        pairs.append((often(lambda: product(points, singles)), often(lambda: index.nearest(queries))))
     return statistics.median(own for _, own in pairs), statistics.median(limit / own for limit, own in pairs)
 
 
 def shown(table: Table, name: str, points: np.ndarray, epsilon: float, asked: argparse.Namespace) -> None:
     index = search.NearestPoint(points)
-    queries = noisy(points, epsilon, asked.queries, seed=2)
+    count = max(asked.queries, min(MOST_QUERIES, MULTIPLICATIONS // points.size))
+    queries = noisy(points, epsilon, count, seed=2)
     own, ratio = timed(points, index, queries, asked.repeats)
     size = f"{len(points):,} x {points.shape[1]}"
     checked = asked.check // len(EPSILONS)
     right = f", {checked:,} answers, {wrong_answers(points, index, epsilon, checked)} wrong" if checked else ""
-    rate = f"{asked.queries / own / thread_count():,.0f} words/s a core"
+    rate = f"{count / own / thread_count():,.0f} words/s a core"
     table.row(f"{name}, epsilon {epsilon:g}", rate, f"{ratio:.2f} of float32 products", size + right)
 
 
@@ -138,8 +203,9 @@ def faiss_rows(table: Table, name: str, points: np.ndarray, queries: np.ndarray)
 
 def graph_row(table: Table, points: np.ndarray, repeats: int) -> None:
     nearest_neighbours(points[:2048], 20)
+    product = fastest_product(points, points)
     pairs = [
-        (seconds(lambda: products_only(points, points)), seconds(lambda: nearest_neighbours(points, 20)))
+        (seconds(lambda: product(points, points)), seconds(lambda: nearest_neighbours(points, 20)))
         for _ in range(repeats)
     ]
     ratio = statistics.median(limit / ours for limit, ours in pairs)
@@ -156,6 +222,7 @@ def main() -> None:
     parser.add_argument("--graph", type=int, default=16_384)
     parser.add_argument("--faiss", action="store_true")
     asked = parser.parse_args()
+    threadpool_limits(thread_count())
     kernels = {library["architecture"] for library in threadpool_info() if "architecture" in library}
     table = Table(
         f"Exact search, {thread_count()} threads; the ratio is to float32 products nobody looks at, "

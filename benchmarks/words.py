@@ -1,4 +1,4 @@
-"""Words for words: draws of the sparse and the dense law, calibration, and what research code does."""
+"""Words for words: draws of the sparse and the dense law, nearest words, calibration, and what research code does."""
 
 from __future__ import annotations
 
@@ -70,6 +70,20 @@ def draws(table: Table) -> None:
         )
 
 
+def nearest(table: Table) -> None:
+    vocabulary = tv.Vocabulary.default()
+    tokens = zipf_tokens(len(vocabulary), TOKENS // 5)
+    for precision in ("fast", "exact"):
+        noise = tv.Laplace(epsilon=10.0, dimension=vocabulary.dimension, precision=precision)
+        mechanism = tv.NearestWord(vocabulary, noise)
+        mechanism.release_ids(tokens[:1000])
+        started = time.process_time()
+        mechanism.release_ids(tokens)
+        rate = len(tokens) / (time.process_time() - started)
+        size = f"{len(vocabulary):,} words, d=50"
+        table.row(f"{precision} Laplace noise and nearest word", f"{rate:,.0f} words/c-s", "", size)
+
+
 def calibration(table: Table, words: int = 20_000, dimension: int = 300) -> None:
     vectors = np.random.default_rng(0).normal(size=(words, dimension)) * 0.4
     vocabulary = tv.Vocabulary([f"w{i}" for i in range(words)], vectors, unknown="w0")
@@ -94,8 +108,9 @@ def calibration(table: Table, words: int = 20_000, dimension: int = 300) -> None
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TEXTVEIL_CACHE"] = folder
-        table = Table("Words for words (Exponential)")
+        table = Table("Words for words")
         draws(table)
+        nearest(table)
         calibration(table)
         table.show()
 

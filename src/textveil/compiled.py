@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
@@ -106,6 +106,13 @@ def over_threads(
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
+
+
+def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """Apply `work` to a few items, each on a thread of its own, the first on this one, and return the results."""
+    with _one_thread_of_blas, _pool(len(items) - 1) as pool:
+        others = [pool.submit(work, item) for item in items[1:]]
+        return [work(items[0]), *(other.result() for other in others)]
 
 
 @contextmanager

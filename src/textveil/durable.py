@@ -43,7 +43,7 @@ def replacing(path: Path, *, mode: int | None = None, beside: Path | None = None
     mode : permissions; by default those of the file that is there, else what the umask leaves of all
     beside : where it is written before, on the same file system; by default under a name of its own in the same folder
     """
-    if path.exists() and (not path.is_file() or _is_open_here(path)):
+    if path.exists() and (not path.is_file() or is_printed_to(path)):
         with path.open("wb") as file:
             yield file
         return
@@ -63,7 +63,7 @@ def replacing(path: Path, *, mode: int | None = None, beside: Path | None = None
     sync_folder(path.parent)
 
 
-def _is_open_here(path: Path) -> bool:
+def is_printed_to(path: Path) -> bool:
     """Whether this process prints into a file: whoever reads it holds the file, not its name."""
     facts = path.stat()
     for descriptor in (1, 2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import subprocess
@@ -9,6 +10,8 @@ import sys
 
 import pytest
 from tests.commands import run
+
+from textveil import cli
 
 TEXT = "The doctor moved from Ohio to Boston.\nCall 617-555-0134 or write to maria.lopez@example.org.\n"
 
@@ -97,6 +100,9 @@ def test_options_that_reveal_say_so(folder):
         (["rewrite"], "see textveil rewrite --help"),
         (["rewrit"], "rewrite"),
         (["ledger", "innit"], "see textveil ledger --help"),
+        (["rewrite", "tickets.txt", "-o", "-", "-e", "1", "--receipt", "tickets.txt", "--overwrite"], "is the input"),
+        (["rewrite", "tickets.txt", "-o", "/dev/null", "-e", "1", "--overwrite"], "is a device or a pipe"),
+        (["rewrite", "tickets.txt", "-o", "absent/o.txt", "-e", "1"], "there is no folder absent"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_status_2(folder, arguments, message):
@@ -144,6 +150,25 @@ try:
 finally:
     print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (KeyboardInterrupt(), 130, "textveil: interrupted\n"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "textveil: No space left on device\n"),
+        (FileNotFoundError(errno.ENOENT, "No such file", "a.txt"), 2, "textveil: a.txt: No such file\n"),
+    ],
+)
+def test_what_stops_any_command_is_told_in_one_line(monkeypatch, capsys, error, status, told):
+    def stopped(**_):
+        raise error
+
+    monkeypatch.setattr(cli, "app", stopped)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == status
+    assert capsys.readouterr().err == told
 
 
 def test_help_loads_nothing_heavy_and_the_version_is_told(folder):

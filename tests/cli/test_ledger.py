@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,7 +52,8 @@ def test_a_budget_is_made_shown_spent_and_exported(run, vectors):
     assert "committed" in history[0]
     assert "part north: epsilon 2" in history[1]
     assert [entry["epsilon"] for entry in json.loads(run("ledger", "export", "b.db"))] == ["2", "2"]
-    run("ledger", "export", "b.db", "--format", "csv", "-o", "b.csv")
+    run("ledger", "export", "b.db", "-o", "b.csv")
+    assert run("ledger", "export", "b.db", "--format", "csv") == Path("b.csv").read_text()
     with open("b.csv", encoding="utf-8", newline="") as file:
         assert [row["part"] for row in csv.DictReader(io.StringIO(file.read()))] == ["", "north"]
     assert "b.db has it as entry 1 of notes" in run("verify", "out.npy", "--ledger", "b.db")

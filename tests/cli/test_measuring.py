@@ -84,5 +84,7 @@ def test_what_epsilon_does_is_drawn(ball, tmp_path):
     done = run("calibrate", "--deniability", "3", "--vocabulary", ball, "--picture", picture)
     assert done.exit_code == 0, done.exception
     assert b"<?xml" in picture.read_bytes()[:60]
-    refused = run("calibrate", "--deniability", "3", "--vocabulary", ball, "--picture", tmp_path / "curves.doc")
-    assert isinstance(refused.exception, tv.InvalidInputError)
+    for place, why in (("curves.doc", "a picture is written as"), ("absent/curves.svg", "there is no folder")):
+        refused = run("calibrate", "--deniability", "3", "--vocabulary", ball, "--picture", tmp_path / place)
+        assert isinstance(refused.exception, tv.InvalidInputError)
+        assert why in str(refused.exception)

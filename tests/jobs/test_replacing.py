@@ -10,7 +10,7 @@ import pytest
 from textveil.errors import InvalidInputError
 from textveil.jobs import plan, verify
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.planning import _check_names
+from textveil.jobs.places import check_names
 from textveil.jobs.receipt import FileReceipt, receipt_path
 
 
@@ -156,6 +156,6 @@ def test_a_key_that_nothing_can_write_does_not_stop_the_receipt(tmp_path, capita
 
 
 def test_a_name_is_not_both_a_file_and_a_folder():
-    _check_names(["a.parquet", "x/y.npy", "x.parquet"])
+    check_names(["a.parquet", "x/y.npy", "x.parquet"])
     with pytest.raises(InvalidInputError, match=r"x.parquet would be written both as a file and as a folder"):
-        _check_names(["x.parquet/y.npy", "a.npy", "x.parquet"])
+        check_names(["x.parquet/y.npy", "a.npy", "x.parquet"])

@@ -118,6 +118,37 @@ def test_an_existing_output_is_not_replaced_unless_asked(tmp_path, capitals, fol
     assert (tmp_path / "out" / "part-0.csv").exists()
 
 
+def test_devices_and_pipes_are_not_replaced(tmp_path, capitals):
+    (tmp_path / "a.txt").write_bytes(b"new\n")
+    (tmp_path / "link.txt").symlink_to("/dev/null")
+    os.mkfifo(tmp_path / "pipe.txt")
+    for name in ("link.txt", "pipe.txt", "/dev/null"):
+        with pytest.raises(InvalidInputError, match=rf"{name} is a device or a pipe"):
+            plan(tmp_path / "a.txt", tmp_path / name, capitals(), overwrite=True)
+    assert (tmp_path / "pipe.txt").is_fifo()
+
+
+def test_a_receipt_takes_the_place_of_no_file_unless_asked(tmp_path, capitals):
+    def planned(receipt, **more):
+        return plan(tmp_path / "a.txt", "-", capitals(), receipt=receipt, **more)
+
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / "folder").mkdir()
+    refused = {
+        "a.txt is the input": ("a.txt", {"overwrite": True}),
+        "mine exists; give overwrite=True": ("mine", {}),
+        "is a folder; name the file": ("folder", {"overwrite": True}),
+        "there is no folder": ("absent/receipt", {}),
+    }
+    for message, (name, more) in refused.items():
+        with pytest.raises(InvalidInputError, match=message):
+            planned(tmp_path / name, **more)
+    planned(tmp_path / "mine", overwrite=True).run()
+    assert FileReceipt.load(tmp_path / "mine").rows == 1
+    planned("/dev/null").run()
+
+
 def test_places_that_make_no_sense_are_refused(tmp_path, capitals, folder):
     (tmp_path / "a.txt").write_bytes(b"x\n")
     refused = {

@@ -3060,8 +3060,8 @@ ENGINE_PATCHES = (
     Patch(
         "stores: a run goes on into another endpoint",
         "jobs/planning.py",
-        'f"{_whole_name(place)}?{digest_of(query)}" if query else _whole_name(place)',
-        "_whole_name(place)",
+        'f"{whole_name(place)}?{digest_of(query)}" if query else whole_name(place)',
+        "whole_name(place)",
         (SPREADING + "test_a_run_into_another_endpoint_is_another_run",),
     ),
     Patch(

@@ -241,6 +241,21 @@ def test_a_choice_of_words_that_is_no_mask_releases_nothing(mask):
         tv.TextRewriter(BLAND, protect=Own()).release("patient anna has cancer")
 
 
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"protect": ["the"]}, "protect must be EveryWord"),
+        ({"protect": lambda word: True}, "protect must be EveryWord"),
+        ({"protect": EveryWord}, "protect must be EveryWord"),
+        ({"consistent": "no"}, "consistent must be True or False"),
+        ({"unknown_text": 5}, "unknown_text must be a text"),
+    ],
+)
+def test_what_a_rewriter_can_not_do_is_refused_at_once(parameters, message):
+    with pytest.raises(InvalidInputError, match=message):
+        tv.TextRewriter(BLAND, **parameters)
+
+
 def test_a_class_of_ones_own_is_not_brought_back_as_the_one_it_comes_from():
     class Fewer(AllBut):
         pass

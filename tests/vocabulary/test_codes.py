@@ -1,7 +1,12 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from llvmlite.binding import get_host_cpu_features
 
 from textveil.compiled import compiled
 from textveil.errors import InvalidInputError
@@ -21,6 +26,7 @@ from textveil.vocabulary.instructions import AVX2, CHOSEN, KIND, VNNI
 from textveil.vocabulary.search import half_norms
 
 STEP = 2.0**-20
+FEATURES = get_host_cpu_features()
 
 needs_instructions = pytest.mark.skipif(CHOSEN is None, reason="this processor has none for 8-bit products")
 kinds = pytest.mark.parametrize("kind", [VNNI, AVX2], ids=["vnni", "avx2"])
@@ -149,6 +155,11 @@ def test_products_of_bytes_are_those_of_whole_numbers(width):
     queries = generator.integers(-largest, largest + 1, (4 * QUERIES, width)).astype(np.int8)
     points[:2], queries[:2] = KIND.largest, -largest
     points[2:4], queries[2:4] = -KIND.largest, largest
+    if width >= 4 * AVX2.steps:
+        # Those that meet in one sum of 16 bits add up to the most that it can hold.
+        queries[4:6] = 0
+        queries[4, [0, 1, 4, 5, 8, 9]] = 127, 127, 1, 1, 1, 1
+        queries[5] = -queries[4]
     out, found = np.empty((len(queries), len(points)), dtype=np.float32), np.zeros((len(queries), len(points)), bool)
     halves, factors = np.zeros(len(points), dtype=np.float32), np.ones(len(queries), dtype=np.float32)
     sums = first_sums(queries.sum(axis=1, dtype=np.int32))
@@ -156,6 +167,16 @@ def test_products_of_bytes_are_those_of_whole_numbers(width):
     assert (out == queries.astype(np.int64) @ points.T.astype(np.int64)).all()
     assert found.all()
     assert (best == out.max(axis=1)).all()
+
+
+@pytest.mark.skipif(CHOSEN is not VNNI, reason="this processor multiplies as AVX2 does, or not at all")
+def test_products_without_avx512_are_those_of_whole_numbers(tmp_path):
+    has = (f"-{name}" if not there or name.startswith("avx512") else f"+{name}" for name, there in FEATURES.items())
+    less = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": ",".join(has), "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "bytes or threshold", __file__]
+    done = subprocess.run(command, env={**os.environ, **less}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert done.stdout.startswith("......")
 
 
 @needs_instructions

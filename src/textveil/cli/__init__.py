@@ -66,7 +66,11 @@ def main() -> None:
     except TextveilError as error:
         typer.echo(f"textveil: {in_options(str(error))}", err=True)
     except OSError as error:
-        typer.echo(f"textveil: {error.filename or 'file'}: {reason_of(error)}", err=True)
+        where = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"textveil: {where}{reason_of(error)}", err=True)
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("textveil: interrupted", err=True)
+        sys.exit(130)
     sys.exit(2)
 
 

@@ -95,8 +95,9 @@ def export(
     url: Url,
     dataset: Which = None,
     form: Annotated[
-        str, typer.Option("--format", help="json or csv; amounts are exact fractions, with decimals beside them.")
-    ] = "json",
+        str | None,
+        typer.Option("--format", help="json or csv, as OUT is called; amounts are exact fractions, beside decimals."),
+    ] = None,
     target: Annotated[Path | None, typer.Option("--output", "-o", help="By default standard output.")] = None,
 ) -> None:
     """Write all entries as JSON or csv."""
@@ -104,6 +105,8 @@ def export(
     from textveil.ledger.entries import as_csv, as_json
 
     forms = {"json": as_json, "csv": as_csv}
+    if form is None:
+        form = "json" if target is None else target.suffix.lstrip(".") or "json"
     if form not in forms:
         raise InvalidInputError(f"--format must be json or csv (got {form})")
     text = forms[form](Ledger(url).history(dataset))

@@ -49,8 +49,8 @@ class JsonLines:
     def reveals(self) -> tuple[str, ...]:
         """Name the keys that stay, as far as the first records show them."""
         others = [name for name in self.columns if name != self.key]
-        seen = f" ({listed(others)})" if others else ""
-        return (f"keys other than {self.key!r}, unchanged{seen}", "which records have no text")
+        seen = f" (at the beginning {listed(others)})" if others else ""
+        return (f"every key but {self.key!r}, unchanged{seen}", "which records have no text")
 
     def begin(self, data: Bytes, *, final: bool) -> int | None:
         """Look for the key in the first records."""

@@ -68,6 +68,8 @@ def shards_of(path: Place | None, name: str | None = None, holds: Holds | None =
             left_out.append(within.as_posix())
         else:
             files.append(Shard(path / within.as_posix(), within.as_posix(), Format.of(within, name)))
+    if not files and not left_out:
+        raise InvalidInputError(f"the folder {path} is empty, or has only hidden files; give another input")
     if not files:
         raise InvalidInputError(f"the folder {path} has no file of a known format; give format= to read all of them")
     return Shards(files, left_out)

@@ -6,8 +6,7 @@ import json
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textveil.compiled import thread_count
@@ -33,7 +32,8 @@ from textveil.guarantees import Guarantee
 from textveil.jobs.committing import commit
 from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.receipt import RECEIPT_SUFFIX, FileReceipt
+from textveil.jobs.places import check_engine, check_kind, check_names, check_places, check_receipt, whole_name
+from textveil.jobs.receipt import FileReceipt
 from textveil.jobs.spending import Payment, Spending
 from textveil.jobs.traits import traits_of
 from textveil.jobs.work import BatchWork, Work, work_of
@@ -48,8 +48,6 @@ RECORDS_REVEAL = "the number and order of the records"
 SAME_KEY_REVEAL = "which records are the same as in other runs under the same key file"
 NAMES_REVEAL = "the names of the files"
 CHECKPOINT_SECONDS = 1.0
-# Of a file.
-_LONGEST_NAME = 255
 
 # A batch of short texts may be many times as large once each of them is a vector.
 _LEAST_BATCH_BYTES = 32 << 10
@@ -248,9 +246,10 @@ def plan(
     texts = Holds.DOCUMENTS if traits_of(task).documents else Holds.TEXTS
     holds = texts if task.takes is None else Holds.VECTORS
     shards = shards_of(path, format, holds)
-    _check_places(path, place, receipt)
-    _check_kind(place, shards)
-    _check_engine(path, place, engine, overwrite=overwrite)
+    check_places(path, place, receipt)
+    check_receipt(path, receipt, overwrite=overwrite)
+    check_kind(place, shards)
+    check_engine(path, place, engine, overwrite=overwrite)
     if path is None and not shards.files[0].format.kind.is_text:
         raise InvalidInputError(
             f"{format} can't be read from standard input, since its end is needed first; give a file"
@@ -277,7 +276,7 @@ def plan(
     for shard in shards.files:
         if shard.path is not None:
             job.open(shard)
-    _check_names([job.name_of(shard) for shard in shards.files])
+    check_names([job.name_of(shard) for shard in shards.files])
     return job
 
 
@@ -289,65 +288,10 @@ def _batch_bytes(work: BatchWork) -> int:
     return min(BATCH_BYTES, max(_LEAST_BATCH_BYTES, _BATCH_BYTES_BY_DIMENSION // work.gives))
 
 
-def _check_names(names: list[str]) -> None:
-    for before, name in pairwise(sorted(names)):
-        if before == name:
-            raise InvalidInputError(f"two files of the folder would both be written as {name}; rename one")
-    folders = {str(folder) for name in names for folder in PurePath(name).parents}
-    if both := sorted(folders.intersection(names)):
-        raise InvalidInputError(f"{both[0]} would be written both as a file and as a folder; rename one")
-
-
-def _check_engine(source: Place | None, target: Place | None, engine: Engine | None, *, overwrite: bool) -> None:
-    if engine is not None and (source is None or target is None):
-        raise InvalidInputError("an engine reads and writes files: give them, and no standard input or output")
-    if not isinstance(target, StoredPath):
-        return
-    if engine is None:
-        raise InvalidInputError(f"{target} is written by workers, each its file; give an engine (--engine ray)")
-    if overwrite:
-        raise InvalidInputError(f"{target} can't be replaced in one step, as a store has none; give another output")
-
-
-def _check_places(source: Place | None, target: Place | None, receipt: object) -> None:
-    if target is None:
-        if source is not None and source.is_dir():
-            raise InvalidInputError("a folder can't be written to standard output; give an output folder")
-        return
-    if receipt is not None:
-        raise InvalidInputError("receipt= is for standard output; the receipt of a file goes beside it")
-    if isinstance(target, Path) and not target.parent.is_dir():
-        raise InvalidInputError(f"there is no folder {target.parent} for the output; make it")
-    if len(os.fsencode(target.name + RECEIPT_SUFFIX)) > _LONGEST_NAME:
-        raise InvalidInputError("the name of the output is too long for its receipt, which has an ending more; cut it")
-    if source is None:
-        return
-    inside, outside = PurePath(_whole_name(target)), PurePath(_whole_name(source))
-    if inside == outside:
-        raise InvalidInputError(f"the output {target} is the input; give another output, since the input is kept")
-    if source.is_dir() and inside.is_relative_to(outside):
-        raise InvalidInputError(f"the output {target} is inside the input folder; give one outside of it")
-
-
-def _check_kind(target: Place | None, shards: Shards) -> None:
-    """A file is not replaced by a folder, nor a folder by a file."""
-    if not isinstance(target, Path) or not target.exists():
-        return
-    if target.is_dir() and not shards.files[0].name:
-        raise InvalidInputError(f"{target} is a folder, and the output of one file is a file: name it, {target}/NAME")
-    if not target.is_dir() and shards.files[0].name:
-        raise InvalidInputError(f"{target} is a file, and the output of a folder is a folder; give another output")
-
-
-def _whole_name(place: Place) -> str:
-    here = place.local if isinstance(place, StoredPath) else place
-    return str(place) if here is None else str(here.resolve())
-
-
 def _fingerprint(place: Place) -> str:
     """Return the whole name, and a digest of what a URL says beyond it."""
     query = place.query if isinstance(place, StoredPath) else ""
-    return f"{_whole_name(place)}?{digest_of(query)}" if query else _whole_name(place)
+    return f"{whole_name(place)}?{digest_of(query)}" if query else whole_name(place)
 
 
 def _default_kind(kind: Kind) -> Kind:

@@ -73,7 +73,7 @@ def calibrate(
         raise InvalidInputError('target="unchanged" needs one of at_most= and at_least=')
     kept = at_most if at_most is not None else at_least
     if kept is None or not 0 < kept < 1:
-        raise InvalidInputError(f"the share of unchanged words must be between 0 and 1 (got {kept!r})")
+        raise InvalidInputError(f"the share of unchanged words must be above 0 and below 1 (got {kept!r})")
     first = _of_words(make(require_positive("start", start)))
     if isinstance(first, Exponential) and first.law.certified and first.weights is None:
         # Its rate can be solved for directly; the calibration is then found in the cache by `make`.

@@ -62,6 +62,16 @@ class TextRewriter(Mechanism):
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, WordMechanism):
             raise InvalidInputError("TextRewriter needs a mechanism that releases words, such as Exponential")
+        says_which = all(hasattr(self.protect, name) for name in ("spec", "reveals", "mask"))
+        if isinstance(self.protect, type) or not says_which:
+            raise InvalidInputError(
+                "protect must be EveryWord(), AllBut(words) or Where(function) of textveil.text.protection, or have "
+                f"the same methods (got {type(self.protect).__name__})"
+            )
+        if not isinstance(self.consistent, bool):
+            raise InvalidInputError(f"consistent must be True or False (got {type(self.consistent).__name__})")
+        if not isinstance(self.unknown_text, str):
+            raise InvalidInputError(f"unknown_text must be a text (got {type(self.unknown_text).__name__})")
         try:
             object.__setattr__(self, "case", Case(self.case))
         except ValueError:

@@ -43,8 +43,10 @@ def save_picture(figure: Any, path: str | os.PathLike[str]) -> None:
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """Return which kind of picture a name asks for."""
+    """Return which kind of picture a name asks for; there must be a folder for it."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in _FORMATS:
         raise InvalidInputError(f"a picture is written as .{', .'.join(_FORMATS)} (got {Path(path).name})")
+    if not Path(path).absolute().parent.is_dir():
+        raise InvalidInputError(f"there is no folder {Path(path).parent} for the picture; make it")
     return kind
