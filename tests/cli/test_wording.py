@@ -23,6 +23,7 @@ from textveil.cli.wording import in_options
         ("rescale the vectors or give a larger step=", "rescale the vectors"),
         ("up_to must be at least epsilon, 8 (got 2.0)", "--up-to must be at least epsilon, 8 (got 2.0)"),
         ("drop a line of it, or allow cycles (--allow-cycles)", "drop a line of it, or give --allow-cycles"),
+        ("the share of unchanged words must be below 1", "--unchanged must be below 1"),
         ("a.csv, line 3: target must stay as it is", "a.csv, line 3: target must stay as it is"),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 from textveil.errors import InvalidInputError, TextveilError
 from textveil.files.streams import ByteSink
 from textveil.hashing import Packed
-from textveil.jobs import RunBusyError, RunInterrupted, RunStoppedError, plan
+from textveil.jobs import RunBusyError, RunInterrupted, RunStoppedError, plan, running
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.receipt import FileReceipt, receipt_path
 
@@ -285,6 +285,16 @@ def test_a_full_disk_leaves_a_run_that_can_be_gone_on_with(tmp_path, words, capi
     assert not (tmp_path / "out.txt").exists()
     plan(words, tmp_path / "out.txt", capitals(), **OPTIONS).run()
     assert (tmp_path / "out.txt").read_bytes() == words.read_bytes().upper()
+
+
+def test_a_disk_that_is_full_before_anything_is_done_leaves_nothing_and_says_so(tmp_path, words, capitals, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(running, "_key", full)
+    with pytest.raises(RunStoppedError, match="nothing was released; give the same command again"):
+        plan(words, tmp_path / "out.txt", capitals(), **OPTIONS).run()
+    assert not (tmp_path / "out.txt.partial").exists()
 
 
 def stopped(words, target, work, **options):

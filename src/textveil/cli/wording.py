@@ -17,6 +17,7 @@ _RULES = (
     (r" or give a larger step=", ""),
     (r"\ballow cycles \((--allow-cycles)\)", r"give \1"),
     (r"\bup_to\b", "--up-to"),
+    (r"^the share of unchanged words (must)\b", r"--unchanged \1"),
     (r"^size (must)\b", r"--words \1"),
     (r"^gpus (must)\b", r"--worker-gpus \1"),
     (r"^address (must)\b", r"--ray-address \1"),

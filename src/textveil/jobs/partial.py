@@ -43,13 +43,17 @@ class PartialFolder:
         try:
             yield
         finally:
-            if not self.journal.exists() and not self.output.exists():
+            if not self.is_begun():
                 self.key.unlink(missing_ok=True)
                 self._lock.unlink(missing_ok=True)
                 # Another run may have come in and made its own lock.
                 with suppress(OSError):
                     self.folder.rmdir()
             os.close(descriptor)
+
+    def is_begun(self) -> bool:
+        """Return whether there is anything to go on with."""
+        return self.journal.exists() or self.output.exists()
 
     def clear(self) -> None:
         """Delete all but the lock: the key first, the journal last, so that a crash in between is finished.

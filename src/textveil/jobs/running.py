@@ -36,7 +36,7 @@ from textveil.randomness import RandomSource, fresh_key
 def run_to_files(job: Job, target: Path) -> FileReceipt:
     """Release into a file or folder, from where an unfinished run stopped."""
     partial = PartialFolder(target)
-    with partial.locked(), resumable(partial.folder, once=job.source is None):
+    with partial.locked(), resumable(partial, once=job.source is None):
         told = read_journal(partial.journal)
         if told.plan is not None and job.source is None and told.plan["input"] == STREAM:
             # Standard input comes only once: the old run is tidied up, and this is another.
