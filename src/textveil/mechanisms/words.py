@@ -37,6 +37,8 @@ class WordMechanism(Mechanism):
         ids : private, integers from 0 below len(vocabulary), of any shape
         source : where the noise comes from; by default fresh noise from the operating system
         """
+        if isinstance(ids, np.ma.MaskedArray):
+            raise InvalidInputError("ids must have no mask, since what it hides would be released; fill them first")
         array = np.asarray(ids)
         flat = checked_ids(array.reshape(-1), self.vocabulary)
         streams = RandomSource.given(source).streams(self._purpose, flat)

@@ -197,7 +197,7 @@ class Vocabulary:
         The words are private: no error quotes them.
         """
         if isinstance(words, str | bytes):
-            raise InvalidInputError("pass a list of words, not one string; for example ids(['london'])")
+            raise InvalidInputError("pass a list of words, not one string; ['london'] say")
         if not isinstance(words, Iterable):
             raise InvalidInputError(f"pass a list of words (got {type(words).__name__})")
         items = list(words)
