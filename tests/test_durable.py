@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from textveil.durable import replacing, write_whole
+from textveil.durable import delete_unfinished, replacing, write_whole
 
 
 def test_a_file_gets_all_of_its_content(tmp_path):
@@ -70,19 +70,46 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
     assert (tmp_path / "folder" / "file").read_bytes() == b"second"
 
 
-def test_what_a_process_prints_into_is_written_and_never_replaced(tmp_path):
-    (tmp_path / "link").symlink_to("/proc/self/fd/1")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+def test_what_a_process_prints_into_is_written_on_and_never_replaced(tmp_path, stream, mode):
+    (tmp_path / "link").symlink_to(f"/proc/self/fd/{1 if stream == 'stdout' else 2}")
     work = (
         "import pathlib, sys; from textveil.durable import write_whole; "
-        "write_whole(pathlib.Path(sys.argv[1]), b'content')"
+        f"sys.{stream}.write('before '); write_whole(pathlib.Path(sys.argv[1]), b'content'); sys.{stream}.write(' after')"
     )
-    for name in ("/dev/stdout", str(tmp_path / "link"), str(tmp_path / "printed")):
-        with (tmp_path / "printed").open("wb") as printed:
-            subprocess.run([sys.executable, "-c", work, name], stdout=printed, check=True)
+    for name in (f"/dev/{stream}", str(tmp_path / "link"), str(tmp_path / "printed")):
+        (tmp_path / "printed").write_bytes(b"old ")
+        with (tmp_path / "printed").open(mode) as printed:
+            subprocess.run([sys.executable, "-c", work, name], **{stream: printed}, check=True)
             assert os.fstat(printed.fileno()).st_nlink == 1
-        assert (tmp_path / "printed").read_bytes() == b"content"
+        assert (tmp_path / "printed").read_bytes() == b"old " * (mode == "ab") + b"before content after"
     assert (tmp_path / "link").is_symlink()
-    assert os.path.islink("/dev/stdout")
+    assert os.path.islink(f"/dev/{stream}")
+
+
+def test_what_a_killed_process_was_writing_is_deleted_and_nothing_else(tmp_path):
+    work = (
+        "import os, pathlib, sys; from textveil.durable import replacing\n"
+        "with replacing(pathlib.Path(sys.argv[1])) as file: os.kill(os.getpid(), 9)"
+    )
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / ".own.new").touch()
+    subprocess.run([sys.executable, "-c", work, tmp_path / "deeper" / "file"], check=False)
+    assert len(list((tmp_path / "deeper").iterdir())) == 2
+    delete_unfinished(tmp_path)
+    assert [path.name for path in (tmp_path / "deeper").iterdir()] == [".own.new"]
+
+
+def test_a_link_is_replaced_by_what_was_written_elsewhere(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "other").write_bytes(b"other")
+    (tmp_path / "link").symlink_to("other")
+    with replacing(tmp_path / "link", beside=tmp_path / "elsewhere" / "half") as file:
+        file.write(b"whole")
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "link").read_bytes() == b"whole"
+    assert (tmp_path / "other").read_bytes() == b"other"
 
 
 def test_programs_that_replace_a_file_at_once_leave_it_whole(tmp_path):

@@ -141,6 +141,17 @@ def test_a_vocabulary_of_ones_own(folder):
     run("rewrite", "tickets.txt", "-o", "q.txt", "-e", "1", "--vocabulary", "own.txt", "--weights", "tight", cwd=folder)
 
 
+INTERRUPTED = """
+import os, signal, sys
+import textveil.cli.rewrite, textveil.ledger, textveil.jobs
+def interrupt(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    signal.pause()
+textveil.jobs.plan = textveil.ledger.Ledger = interrupt
+sys.argv = ["textveil", *sys.argv[1:]]
+textveil.cli.main()
+"""
+
 HELP = """
 import sys
 from textveil.cli import main
@@ -153,22 +164,35 @@ finally:
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "told"),
+    ("error", "told"),
     [
-        (KeyboardInterrupt(), 130, "textveil: interrupted\n"),
-        (OSError(errno.ENOSPC, "No space left on device"), 2, "textveil: No space left on device\n"),
-        (FileNotFoundError(errno.ENOENT, "No such file", "a.txt"), 2, "textveil: a.txt: No such file\n"),
+        (OSError(errno.ENOSPC, "No space left on device"), "textveil: No space left on device\n"),
+        (FileNotFoundError(errno.ENOENT, "No such file", "a.txt"), "textveil: a.txt: No such file\n"),
     ],
 )
-def test_what_stops_any_command_is_told_in_one_line(monkeypatch, capsys, error, status, told):
-    def stopped(**_):
+def test_what_the_system_refuses_is_told_in_one_line(monkeypatch, capsys, error, told):
+    def refused(**_):
         raise error
 
-    monkeypatch.setattr(cli, "app", stopped)
+    monkeypatch.setattr(cli, "app", refused)
     with pytest.raises(SystemExit) as ended:
         cli.main()
-    assert ended.value.code == status
+    assert ended.value.code == 2
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("command", [["rewrite", "-", "-o", "-", "-e", "2"], ["ledger", "show", "pipe"]])
+def test_a_command_that_is_interrupted_says_so(folder, command):
+    (folder / "pipe").mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, *command],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        _, told = run.communicate(timeout=60)
+    assert (run.returncode, told) == (130, "textveil: interrupted\n")
 
 
 def test_help_loads_nothing_heavy_and_the_version_is_told(folder):

@@ -52,6 +52,8 @@ def test_a_budget_is_made_shown_spent_and_exported(run, vectors):
     assert "committed" in history[0]
     assert "part north: epsilon 2" in history[1]
     assert [entry["epsilon"] for entry in json.loads(run("ledger", "export", "b.db"))] == ["2", "2"]
+    run("ledger", "export", "b.db", "-o", "b.txt")
+    assert json.loads(Path("b.txt").read_text()) == json.loads(run("ledger", "export", "b.db"))
     run("ledger", "export", "b.db", "-o", "b.csv")
     assert run("ledger", "export", "b.db", "--format", "csv") == Path("b.csv").read_text()
     with open("b.csv", encoding="utf-8", newline="") as file:

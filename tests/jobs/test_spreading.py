@@ -173,6 +173,33 @@ def test_what_is_in_a_store_is_not_forgotten_when_the_input_has_a_fault(folder, 
     assert verify(tmp_path / "store" / "out").ok
 
 
+def test_a_run_into_a_store_that_was_refused_before_anything_was_done_leaves_nothing(
+    folder, tmp_path, rewriter, monkeypatch
+):
+    class Refusing:
+        def over(self, task, numbers, *, secret):
+            raise InvalidInputError("leave address= out")
+            yield
+
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError, match="leave address= out$"):
+        plan(folder, f"file://{tmp_path}/store/out", rewriter, engine=Refusing()).run()
+    assert not (tmp_path / "out.partial").exists()
+
+
+def test_what_a_killed_worker_was_putting_into_a_local_store_is_no_part_of_the_release(
+    folder, tmp_path, rewriter, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "store" / "out"
+    with pytest.raises(RunInterrupted):
+        plan(folder, f"file://{out}", rewriter, engine=Here(most=2)).run()
+    (out / f".{'0' * 16}.new").write_bytes(b"half")
+    plan(folder, f"file://{out}", rewriter, engine=Here()).run()
+    assert verify(out).ok
+    assert not list(out.glob(".*"))
+
+
 @pytest.mark.parametrize("fault", ["shorter", "absent"])
 def test_a_receipt_is_given_only_for_files_that_are_in_the_store(folder, tmp_path, rewriter, monkeypatch, fault):
     monkeypatch.chdir(tmp_path)

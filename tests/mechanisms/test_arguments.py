@@ -83,6 +83,7 @@ REFUSED = {
     "words must be a list of words": lambda: tv.Vocabulary(5, np.eye(4)),
     "pass a list of words": lambda: EXPONENTIAL.release(5),
     "vectors must have no mask": lambda: LAPLACE.release(np.ma.masked_greater(np.ones((2, 4)), 5.0)),
+    "mask, since what it hides would be released": lambda: LAPLACE.release(list(np.ma.masked_greater(np.eye(4), 0.5))),
     "ids must have no mask": lambda: EXPONENTIAL.release_ids(np.ma.masked_greater(np.arange(4), 2)),
     "a span is a pair of whole numbers": lambda: tv.TextRewriter(EXPONENTIAL).release("w1", spans=[(0.0, 2.0)]),
 }

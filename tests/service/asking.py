@@ -14,8 +14,11 @@ class Answer:
     is_whole: bool = False
 
 
-async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0.0, pause=0.0):
-    """Send a request whose body comes in so many pieces, each after so many seconds; pause before each is read."""
+async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0.0, pause=0.0, last=0.0):
+    """Send a request whose body comes in so many pieces, each after so many seconds; pause before each is read.
+
+    The end of the answer is read after `last` more.
+    """
     raw, _, query = path.partition("?")
     scope = {
         "type": "http",
@@ -46,7 +49,7 @@ async def ask(app, method, path, content=b"", headers=None, *, pieces=1, delay=0
         if message["type"] == "http.response.start":
             answer.status = message["status"]
         else:
-            await asyncio.sleep(pause)
+            await asyncio.sleep(pause if message.get("more_body", False) else pause + last)
             answer.body += message.get("body", b"")
             answer.is_whole = not message.get("more_body", False)
 

@@ -278,8 +278,9 @@ def test_a_caller_that_does_not_read_gets_no_more_than_memory_may_hold(place, ca
     spending.close()
 
 
+@pytest.mark.parametrize("unread", ["pause", "last"])
 @pytest.mark.parametrize("most", [600, 10**6])
-def test_a_caller_that_never_reads_leaves_its_place(place, catalogue, keys, monkeypatch, most):
+def test_a_caller_that_never_reads_leaves_its_place(place, catalogue, keys, monkeypatch, most, unread):
     monkeypatch.setattr(streaming, "_PATIENCE_SECONDS", 0.3)
     spending = Counted(place.ledger)
     service = Service(catalogue, spending, keys, rate=1e6, burst=1e6, limits=Limits(stream_bytes=most))
@@ -289,7 +290,7 @@ def test_a_caller_that_never_reads_leaves_its_place(place, catalogue, keys, monk
 
     async def all_of_them():
         async with asyncio.timeout(10):
-            return await asyncio.gather(*(ask(app, "POST", path, **asked, pause=1000.0) for _ in range(2)))
+            return await asyncio.gather(*(ask(app, "POST", path, **asked, **{unread: 1000.0}) for _ in range(2)))
 
     assert not any(answer.is_whole for answer in asyncio.run(all_of_them()))
     assert asyncio.run(ask(app, "POST", path, **asked)).is_whole

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from textveil.cli import (
     audit,
@@ -27,8 +28,22 @@ from textveil.errors import TextveilError, reason_of
 # Of click, or of the copy of it that Typer carries: wrong words on the command line.
 _UsageError: Any = typer.BadParameter.__base__
 
+
+class _Interruptible(TyperGroup):
+    """Says that a command was interrupted; Typer would end it without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("textveil: interrupted", err=True)
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
     name="textveil",
+    cls=_Interruptible,
     help="Release text under differential privacy, with guarantees that are true.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -68,9 +83,6 @@ def main() -> None:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         typer.echo(f"textveil: {where}{reason_of(error)}", err=True)
-    except (KeyboardInterrupt, typer.Abort):
-        typer.echo("textveil: interrupted", err=True)
-        sys.exit(130)
     sys.exit(2)
 
 

@@ -96,7 +96,7 @@ def export(
     dataset: Which = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", help="json or csv, as OUT is called; amounts are exact fractions, beside decimals."),
+        typer.Option("--format", help="json, or csv if OUT is called so; amounts are fractions, beside decimals."),
     ] = None,
     target: Annotated[Path | None, typer.Option("--output", "-o", help="By default standard output.")] = None,
 ) -> None:
@@ -106,7 +106,7 @@ def export(
 
     forms = {"json": as_json, "csv": as_csv}
     if form is None:
-        form = "json" if target is None else target.suffix.lstrip(".") or "json"
+        form = "csv" if target is not None and target.suffix.lower() == ".csv" else "json"
     if form not in forms:
         raise InvalidInputError(f"--format must be json or csv (got {form})")
     text = forms[form](Ledger(url).history(dataset))

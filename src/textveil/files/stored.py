@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
 
-from textveil.durable import replacing
+from textveil.durable import delete_unfinished, replacing
 from textveil.errors import InvalidInputError
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://")
@@ -118,6 +118,11 @@ class StoredPath:
     def put_bytes(self, content: bytes) -> None:
         """Write a file of some bytes here."""
         self._write([content])
+
+    def tidy(self) -> None:
+        """Delete what killed workers left half written here; a store shows no half files."""
+        if self.local is not None:
+            delete_unfinished(self.local)
 
     def _write(self, parts: Any) -> None:
         system, path = self._place

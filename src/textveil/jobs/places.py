@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from textveil.durable import is_printed_to
+from textveil.durable import printed_to
 from textveil.errors import InvalidInputError
 from textveil.files import Place, Shards, StoredPath
 from textveil.jobs.receipt import RECEIPT_SUFFIX
@@ -67,13 +67,13 @@ def check_receipt(source: Place | None, receipt: str | os.PathLike[str] | None, 
     if receipt is None:
         return
     path = Path(receipt)
-    if not path.parent.is_dir():
+    if not Path(os.path.realpath(path)).parent.is_dir():
         raise InvalidInputError(f"there is no folder {path.parent} for the receipt; make it")
     if path.is_dir():
         raise InvalidInputError(f"{path} is a folder; name the file of the receipt, {path}/NAME")
     if source is not None and whole_name(path) == whole_name(source):
         raise InvalidInputError(f"the receipt {path} is the input; give another file, since the input is kept")
-    if path.is_file() and not overwrite and not is_printed_to(path):
+    if path.is_file() and not overwrite and printed_to(path) is None:
         raise InvalidInputError(
             f"{path} exists; give overwrite=True (--overwrite) to replace it, or another file for the receipt"
         )

@@ -107,7 +107,8 @@ def _keeping_what_is_done(partial: PartialFolder, job: Job) -> Iterator[None]:
     except InvalidInputError as error:
         done = read_journal(partial.journal)
         # Into a store workers put files themselves, which the journal need not tell of yet.
-        if job.stored is None and done.mark is None and not done.finished:
+        is_stored = job.stored is not None and job.stored.exists()
+        if not is_stored and done.mark is None and not done.finished:
             partial.clear()
             raise
         where = f"{partial.folder}" if job.stored is None else f"{job.stored}, and how to go on in {partial.folder}"
@@ -150,6 +151,8 @@ def _release(job: Job, partial: PartialFolder, key: bytes, plan: dict[str, Any])
         if job.payment is not None:
             job.payment.check_files(job, plan)
         files = [journal.progress.finished[job.name_of(shard)] for shard in job.shards.files]
+        if job.stored is not None:
+            job.stored.tidy()
         _check_there(partial.output if job.stored is None else job.stored, files)
         receipt = _receipt(job, random, files, tuple(reveals))
         journal.committed(as_plain(receipt))
@@ -162,7 +165,7 @@ def _check_there(output: Place, files: list[ReleasedFile]) -> None:
     """Refuse to promise anything of files that are not there any more, as they were written."""
     for file in files:
         path = output / file.name if file.name else output
-        if not path.exists() or path.is_dir() or path.stat().st_size != file.size:
+        if not path.exists() or path.stat().st_size != file.size:
             raise InvalidInputError(f"{path} was changed since it was written")
 
 

@@ -135,7 +135,8 @@ def as_numbers(private: Any) -> NDArray[Any]:
         raise InvalidInputError(
             "vectors must be dense here (got a sparse matrix): make them dense, or use PrivEmb, which takes SciPy's"
         )
-    if isinstance(private, np.ma.MaskedArray):
+    rows = private if isinstance(private, list | tuple) else ()
+    if any(isinstance(one, np.ma.MaskedArray) for one in (private, *rows)):
         raise InvalidInputError("vectors must have no mask, since what it hides would be released; fill them first")
     try:
         array = np.asarray(_from_torch(private) if _is_torch(private) else private)

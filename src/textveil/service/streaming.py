@@ -34,6 +34,7 @@ router = APIRouter(prefix="/v1")
 _AT_ONCE, _OF_ONE_KEY = 8, 2
 # How long is waited for what is not blank, and in all.
 _PATIENCE_SECONDS, _MOST_SECONDS = 60.0, 3600.0
+_SENT_BYTES = 1 << 16
 _MEDIA = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in (NDJSON, ARROW)}
 _CODES = (
     Code.UNKNOWN_MECHANISM,
@@ -249,7 +250,9 @@ class _Streamed(Response):
         def make() -> None:
             try:
                 for piece in self._pieces:
-                    from_thread.run(backlog.put, piece)
+                    # In parts, so that who reads slowly is seen to read.
+                    for start in range(0, len(piece), _SENT_BYTES):
+                        from_thread.run(backlog.put, piece[start : start + _SENT_BYTES])
             except UnreadError:
                 raise
             except Exception as error:  # noqa: BLE001 - it is raised again where the answer is sent
@@ -297,5 +300,7 @@ class _Streamed(Response):
                 begun = True
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         if begun:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            # A server may have taken the last piece, and wait here until it is read.
+            with anyio.move_on_after(_PATIENCE_SECONDS):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
         return None

@@ -68,7 +68,7 @@ class TextRewriter(Mechanism):
                 "protect must be EveryWord(), AllBut(words) or Where(function) of textveil.text.protection, or have "
                 f"the same methods (got {type(self.protect).__name__})"
             )
-        if not isinstance(self.consistent, bool):
+        if not isinstance(self.consistent, bool | np.bool_):
             raise InvalidInputError(f"consistent must be True or False (got {type(self.consistent).__name__})")
         if not isinstance(self.unknown_text, str):
             raise InvalidInputError(f"unknown_text must be a text (got {type(self.unknown_text).__name__})")
