@@ -76,7 +76,8 @@ def test_what_a_process_prints_into_is_written_on_and_never_replaced(tmp_path, s
     (tmp_path / "link").symlink_to(f"/proc/self/fd/{1 if stream == 'stdout' else 2}")
     work = (
         "import pathlib, sys; from textveil.durable import write_whole; "
-        f"sys.{stream}.write('before '); write_whole(pathlib.Path(sys.argv[1]), b'content'); sys.{stream}.write(' after')"
+        f"sys.{stream}.write('before '); write_whole(pathlib.Path(sys.argv[1]), b'content'); "
+        f"sys.{stream}.write(' after')"
     )
     for name in (f"/dev/{stream}", str(tmp_path / "link"), str(tmp_path / "printed")):
         (tmp_path / "printed").write_bytes(b"old ")

@@ -182,7 +182,7 @@ def test_a_run_into_a_store_that_was_refused_before_anything_was_done_leaves_not
             yield
 
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidInputError, match="leave address= out$"):
+    with pytest.raises(InvalidInputError, match=r"leave address= out$"):
         plan(folder, f"file://{tmp_path}/store/out", rewriter, engine=Refusing()).run()
     assert not (tmp_path / "out.partial").exists()
 
