@@ -1,6 +1,14 @@
 """What every test here looks at: Triton launches on the current device, which must be that of the tensors."""
 
+import numpy as np
 import pytest
+
+
+def table(seed, count, dimension):
+    """Lattice points of different sizes, in float32."""
+    generator = np.random.default_rng(seed)
+    points = generator.standard_normal((count, dimension)) * generator.gamma(3.0, 0.3, size=(count, 1))
+    return (np.rint(points * 2**20) / 2**20).astype(np.float32)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.gpu.conftest import table
 
 import textveil as tv
 from textveil.errors import InvalidInputError
@@ -23,13 +24,6 @@ from textveil.vocabulary.search import half_norms
 torch = pytest.importorskip("torch")
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-
-
-def table(seed, count, dimension):
-    """Lattice points of different sizes, in float32."""
-    generator = np.random.default_rng(seed)
-    points = generator.standard_normal((count, dimension)) * generator.gamma(3.0, 0.3, size=(count, 1))
-    return (np.rint(points * 2**20) / 2**20).astype(np.float32)
 
 
 def words_of(points):

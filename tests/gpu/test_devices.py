@@ -3,6 +3,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from tests.gpu.conftest import table
 
 import textveil as tv
 from textveil.errors import InvalidInputError
@@ -15,13 +16,6 @@ from textveil.randomness import RandomSource
 torch = pytest.importorskip("torch")
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-
-
-def table(seed, count, dimension):
-    """Lattice points of different sizes, in float32."""
-    generator = np.random.default_rng(seed)
-    points = generator.standard_normal((count, dimension)) * generator.gamma(3.0, 0.3, size=(count, 1))
-    return (np.rint(points * 2**20) / 2**20).astype(np.float32)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.gpu.conftest import table
 
 import textveil as tv
 from textveil.errors import InvalidInputError
@@ -19,17 +20,15 @@ torch = pytest.importorskip("torch")
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
-def table(seed, count, dimension):
-    """Lattice points of different sizes, in float32; some are there twice."""
-    generator = np.random.default_rng(seed)
-    points = generator.standard_normal((count, dimension)) * generator.gamma(3.0, 0.3, size=(count, 1))
+def table_with_repeats(seed, count, dimension):
+    points = table(seed, count, dimension)
     points[count // 2 : count // 2 + 5] = points[:5]
-    return (np.rint(points * 2**20) / 2**20).astype(np.float32)
+    return points
 
 
 @pytest.fixture(scope="module")
 def vocabulary():
-    return tv.Vocabulary([f"w{n}" for n in range(400)], table(1, 400, 9), unknown="w0")
+    return tv.Vocabulary([f"w{n}" for n in range(400)], table_with_repeats(1, 400, 9), unknown="w0")
 
 
 def integers(row):
@@ -91,7 +90,7 @@ def test_calibration_is_expected_to_be_quicker_on_a_gpu_that_computes_it(vocabul
 
 
 def test_rows_of_points_that_are_not_exact_are_made_on_the_cpu():
-    points = table(4, 50, 4).astype(np.float64) + 100.0
+    points = table_with_repeats(4, 50, 4).astype(np.float64) + 100.0
     words = tv.Vocabulary([f"w{n}" for n in range(50)], points, unknown="w0")
     assert words.on("cpu").pairs_there() is None
     matrices = [tv.Exponential(v, epsilon=2.0, calibrated=False).transition_matrix() for v in (words, words.on("cpu"))]
@@ -133,13 +132,13 @@ def test_a_projection_to_one_point_is_refused_on_a_device_as_on_the_cpu(vocabula
 def test_secants_that_would_not_be_exact_on_a_device_are_computed_on_the_cpu(monkeypatch):
     monkeypatch.setattr(secants, "all_secants_there", None)
     for shift, scale in ((100.0, 1.0), (0.0, 2.0**30)):
-        points = np.unique(table(5, 40, 3).astype(np.float64), axis=0) + shift
+        points = np.unique(table_with_repeats(5, 40, 3).astype(np.float64), axis=0) + shift
         codes = np.rint(points[:, :2] * scale).astype(np.int64)
         assert secants.all_secants(points, codes, torch.device("cpu")) == secants.all_secants(points, codes)
 
 
 def test_secants_of_a_device_that_does_not_compute_exactly_are_refused(monkeypatch):
-    points = np.unique(table(6, 40, 3), axis=0)
+    points = np.unique(table_with_repeats(6, 40, 3), axis=0)
     codes = np.rint(points[:, :2] * 2**12).astype(np.int64)
     monkeypatch.setattr(torch.Tensor, "__matmul__", lambda a, b: torch.matmul(a.float(), b.float()).double())
     with pytest.raises(InvalidInputError, match="not at distance 0 from itself"):

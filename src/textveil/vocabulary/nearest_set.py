@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.compiled import compiled, over_threads, thread_count
 from textveil.errors import InvalidInputError, require_count
+from textveil.vocabulary.codes import FARTHEST_SINGLE
 from textveil.vocabulary.keeping import NOBODY, TO_SPARE, keep_for_rows, squared_distance
 from textveil.vocabulary.search import half_norms, score_error
 
@@ -23,7 +24,6 @@ Floats = NDArray[np.float64]
 
 _QUERIES = 256
 _POINTS = 2048
-_FARTHEST_SINGLE = 2.0**60
 _DOUBLE_UNIT = 2.0**-53
 
 
@@ -78,7 +78,7 @@ class NearestSet:
             norms = np.linalg.norm(queries, axis=1)
             error = score_error(norms, self._radius, queries.shape[1], np.float32)
             error += (queries.shape[1] + 4) * _DOUBLE_UNIT * (norms + self._radius) ** 2
-        near = norms * (1 + self._radius) < _FARTHEST_SINGLE
+        near = norms * (1 + self._radius) < FARTHEST_SINGLE
         singles = np.where(near[:, None], queries, 0.0).astype(np.float32)
         keys = np.full((len(queries), self.count + TO_SPARE), np.inf, dtype=np.float32)
         kept = np.zeros(keys.shape, dtype=np.int32)
