@@ -142,11 +142,13 @@ def test_a_vocabulary_of_ones_own(folder):
 
 
 INTERRUPTED = """
-import os, signal, sys
+import os, signal, sys, time
 import textveil.cli.rewrite, textveil.ledger, textveil.jobs
+# What runs in the background of a shell would not hear of it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
-    signal.pause()
+    time.sleep(10)
 textveil.jobs.plan = textveil.ledger.Ledger = interrupt
 sys.argv = ["textveil", *sys.argv[1:]]
 textveil.cli.main()
