@@ -34,9 +34,10 @@ Floats = NDArray[np.float64]
 # Queries and words of one matrix product: its scores stay in the cache until they are read.
 _QUERIES = 512
 _WORDS = 2048
-# Numbers of a table that are looked at in float32 at once: what is float64 is converted in such pieces.
+# Numbers of a table, or of queries, that are looked at at once: what has another precision is converted in such pieces.
 _CONVERTED = 1 << 22
-# Queries of one pass in float32: more where the table is small, that a pass is not too short for a thread of its own.
+# Queries of one pass in float32: more where the table is small, that a pass is not too short for a thread of its own,
+# and fewer where they are long.
 _SINGLE_QUERIES, _MOST_QUERIES = 8192, 1 << 16
 # Below this many multiplications a pool of threads costs more than it brings.
 _SMALL = 1 << 24
@@ -141,6 +142,7 @@ class NearestPoint:
             return chosen[np.concatenate(still)] if still else chosen[:0]
 
         most = max(_SINGLE_QUERIES, min(_MOST_QUERIES, _SMALL // self.points.size))
+        most = max(_QUERIES, min(most, _CONVERTED // self.points.shape[1]))
         left = self._over(work, len(rows), most)
         return np.concatenate(left) if left else rows
 
