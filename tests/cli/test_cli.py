@@ -99,6 +99,10 @@ def test_options_that_reveal_say_so(folder):
         (["rewrite", "tickets.txt", "-e", "1"], "--output"),
         (["rewrite"], "see textveil rewrite --help"),
         (["rewrit"], "rewrite"),
+        (["rewrite", "tickets.txt", "-o", "o.txt", "-e", "1", "-c", "a", "-c", "b"], "--column must be given once"),
+        (["audit", "exponential", "-e", "1", "--claim", "tickets.txt", "--html", "tickets.txt"], "is what is read"),
+        (["compare", "--data", "tickets.csv", "-o", "tickets.html"], "tickets.csv is what is read"),
+        (["compare", "-o", "tickets.html"], "tickets.csv exists, and no comparison made it"),
         (["ledger", "innit"], "see textveil ledger --help"),
         (["rewrite", "tickets.txt", "-o", "-", "-e", "1", "--receipt", "tickets.txt", "--overwrite"], "is the input"),
         (["rewrite", "tickets.txt", "-o", "/dev/null", "-e", "1", "--overwrite"], "is a device or a pipe"),
@@ -106,6 +110,7 @@ def test_options_that_reveal_say_so(folder):
     ],
 )
 def test_bad_input_is_one_clear_line_and_status_2(folder, arguments, message):
+    (folder / "tickets.csv").write_text("text,label\na,b\n")
     done = run(*arguments, cwd=folder, status=2)
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

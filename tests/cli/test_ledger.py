@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from textveil.cli import app, main
+from textveil.errors import InvalidInputError
 
 
 @pytest.fixture
@@ -52,7 +53,15 @@ def test_a_budget_is_made_shown_spent_and_exported(run, vectors):
     assert "committed" in history[0]
     assert "part north: epsilon 2" in history[1]
     assert [entry["epsilon"] for entry in json.loads(run("ledger", "export", "b.db"))] == ["2", "2"]
-    run("ledger", "export", "b.db", "-o", "b.txt")
+    for target in ("b.db", "link.db"):
+        Path("link.db").unlink(missing_ok=True)
+        Path("link.db").symlink_to("b.db")
+        with pytest.raises(InvalidInputError, match="is what is read"):
+            run("ledger", "export", "b.db", "-o", target, "--overwrite")
+    Path("b.txt").touch()
+    with pytest.raises(InvalidInputError, match=r"b.txt exists; give --overwrite"):
+        run("ledger", "export", "b.db", "-o", "b.txt")
+    run("ledger", "export", "b.db", "-o", "b.txt", "--overwrite")
     assert json.loads(Path("b.txt").read_text()) == json.loads(run("ledger", "export", "b.db"))
     run("ledger", "export", "b.db", "-o", "b.csv")
     assert run("ledger", "export", "b.db", "--format", "csv") == Path("b.csv").read_text()

@@ -132,15 +132,18 @@ def each_step(folder, stride):
     folder_of_files.mkdir()
     write_lines(folder_of_files / "a.txt", 10 << 10)
     (folder_of_files / "b.txt.gz").write_bytes(gzip.compress((folder_of_files / "a.txt").read_bytes()))
+    former = folder / "former"
+    former.mkdir()
+    write_lines(former / "old.txt", 100)
     options = {"batch_bytes": 8 << 10, "checkpoint_seconds": 0.0, "threads": 1}
     for source, overwrite in ((folder / "in.txt", False), (folder_of_files, True)):
         steps = 0
         while True:
             target = folder / f"out{steps}{source.suffix}"
+            receipt, old = target.with_name(target.name + ".receipt.json"), None
             if overwrite:
-                target.mkdir()
-                (target / "old.txt").write_text("old\n")
-                target.with_name(target.name + ".receipt.json").write_text("old")
+                plan(former, target, work, **options).run()
+                old = receipt.read_text()
             job = plan(source, target, work, key_file=folder / "key", overwrite=overwrite, **options)
             status = in_child(lambda job=job, steps=steps: die_before(steps, job.run))
             if status == DONE:
@@ -151,7 +154,7 @@ def each_step(folder, stride):
                 assert complete(target)
             assert content_of(target) == whole(folder, source, work, options), f"step {steps}"
             assert not target.with_name(target.name + ".partial").exists()
-            assert target.with_name(target.name + ".receipt.json").read_text() != "old"
+            assert receipt.read_text() != old
             steps += stride
         say(f"died before one in {stride} of {steps} steps of {source.name}, every output the same")
         assert steps > 25

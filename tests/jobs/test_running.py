@@ -15,7 +15,7 @@ import pytest
 from textveil.errors import InvalidInputError, TextveilError
 from textveil.files.streams import ByteSink
 from textveil.hashing import Packed
-from textveil.jobs import RunBusyError, RunInterrupted, RunStoppedError, plan, running
+from textveil.jobs import RunBusyError, RunInterrupted, RunStoppedError, plan, running, verify
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.receipt import FileReceipt, receipt_path
 
@@ -112,10 +112,31 @@ def test_an_existing_output_is_not_replaced_unless_asked(tmp_path, capitals, fol
     plan(tmp_path / "a.txt", tmp_path / "out.txt", capitals(), overwrite=True).run()
     assert (tmp_path / "out.txt").read_bytes() == b"NEW\n"
     plan(folder, tmp_path / "out", capitals(), column="text").run()
-    (tmp_path / "out" / "stale").write_text("x")
+    (folder / "part-0.csv").rename(folder / "part-1.csv")
     plan(folder, tmp_path / "out", capitals(), column="text", overwrite=True).run()
-    assert not (tmp_path / "out" / "stale").exists()
-    assert (tmp_path / "out" / "part-0.csv").exists()
+    assert not (tmp_path / "out" / "part-0.csv").exists()
+    assert (tmp_path / "out" / "part-1.csv").exists()
+
+
+def test_what_no_release_made_is_not_deleted(tmp_path, capitals, folder):
+    out = tmp_path / "out"
+    plan(folder, out, capitals(), column="text").run()
+    (out / "deep" / "notes.md").write_text("mine")
+    (out / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(
+        InvalidInputError, match=r"out holds files that no release made.*deep/notes.md, link; move them"
+    ):
+        plan(folder, out, capitals(), column="text", overwrite=True).run()
+    assert (out / "deep" / "notes.md").read_text() == "mine"
+    assert verify(out).findings
+
+
+def test_texts_without_columns_beside_tables_are_refused_with_what_to_do(tmp_path, capitals, folder):
+    (folder / "plain.txt").write_bytes(b"x\n")
+    with pytest.raises(InvalidInputError, match="beside tables; release them from folders of their own"):
+        plan(folder, tmp_path / "out", capitals(), column="text")
+    with pytest.raises(InvalidInputError, match=r"c.parquet is parquet by its name, which can't be read as csv"):
+        plan(folder, tmp_path / "out", capitals(), column="text", format="csv")
 
 
 def test_devices_and_pipes_are_not_replaced(tmp_path, capitals):

@@ -3206,9 +3206,16 @@ RUN_PATCHES = (
     Patch(
         "runs: any folder is replaced",
         "jobs/committing.py",
-        "    if target.is_dir() and not receipt_path(target).exists():\n",
+        "    if not receipt_path(target).exists():\n",
         "    if False:\n",
         (REPLACING + "test_a_folder_that_no_release_made_is_not_replaced",),
+    ),
+    Patch(
+        "runs: files that no release made go with a folder",
+        "jobs/committing.py",
+        "    if others := sorted(",
+        "    if False and sorted(",
+        (RUNNING + "test_what_no_release_made_is_not_deleted",),
     ),
     Patch(
         "runs: a replacement that is given up loses the old release",

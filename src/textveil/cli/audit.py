@@ -11,6 +11,7 @@ import typer
 from textveil.cli.audit_subjects import KINDS
 from textveil.cli.document_options import Nearest, Projections, PublicTexts, Utility
 from textveil.cli.options import Table, Weights
+from textveil.cli.outputs import refuse_inputs
 from textveil.cli.utterances import Model
 from textveil.cli.vector_options import (
     Covariance,
@@ -106,6 +107,7 @@ def run(
 
         typer.echo(TEMPLATE, nl=False)
         return
+    refuse_inputs([json_file, html_file], [claim, vocabulary])
     from textveil.cli.audit_running import Audit
 
     given = {

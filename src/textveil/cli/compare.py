@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli.options import WORDS, Device, vocabulary_of
+from textveil.cli.outputs import refuse_inputs
 from textveil.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ def run(
         raise InvalidInputError(f"--output must end in .html (got {output.name})")
     if not output.parent.is_dir():
         raise InvalidInputError(f"there is no folder {output.parent}; make it first")
+    beside = [output.with_suffix(".csv"), output.with_suffix(".png")]
+    refuse_inputs([output, *beside], [vectors, data])
+    if not output.exists() and (others := [path for path in beside if path.exists()]):
+        raise InvalidInputError(
+            f"{others[0]} exists, and no comparison made it, as there is no {output}; give another --output"
+        )
     if size is not None and size < 2:
         raise InvalidInputError(f"--words must be at least 2 (got {size})")
     from textveil.measure.compare.tables import read_texts

@@ -180,7 +180,7 @@ def run(
         typer.echo(str(done))
 
 
-def _dimension(source: str, column: str | None, file_format: str | None) -> int | None:
+def _dimension(source: str, column: list[str] | None, file_format: str | None) -> int | None:
     """Return the dimension of the vectors of the input, None if it holds texts."""
     from textveil.files import Selection, look, place_of, shards_of
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from textveil.cli.outputs import refuse_existing, refuse_inputs
 from textveil.cli.spending import URL_HELP
 from textveil.durable import write_whole
 from textveil.errors import InvalidInputError
@@ -99,6 +100,7 @@ def export(
         typer.Option("--format", help="json, or csv if OUT is called so; amounts are fractions, beside decimals."),
     ] = None,
     target: Annotated[Path | None, typer.Option("--output", "-o", help="By default standard output.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
 ) -> None:
     """Write all entries as JSON or csv."""
     from textveil.ledger import Ledger
@@ -109,6 +111,9 @@ def export(
         form = "csv" if target is not None and target.suffix.lower() == ".csv" else "json"
     if form not in forms:
         raise InvalidInputError(f"--format must be json or csv (got {form})")
+    if target is not None:
+        refuse_inputs([target], [Path(url)])
+        refuse_existing(target, overwrite=overwrite)
     text = forms[form](Ledger(url).history(dataset))
     if target is None:
         typer.echo(text.rstrip("\n"))

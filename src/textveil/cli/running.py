@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from textveil.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from textveil.jobs import FileReceipt, Job
 
 Column = Annotated[
-    str | None, typer.Option("--column", "-c", help="Which column (key, array) it is, by name or number from 1.")
+    list[str] | None, typer.Option("--column", "-c", help="Which column (key, array) it is, by name or number from 1.")
 ]
 Previewing = Annotated[bool, typer.Option("--preview", help="Print the cost and the guarantee; release nothing.")]
 InputFormat = Annotated[str | None, typer.Option("--format", help="Of the input, if its name does not tell.")]
@@ -25,13 +27,19 @@ KeyFile = Annotated[
     typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace OUT if it exists; a folder only if a release made it.")
+    bool, typer.Option("--overwrite", help="Replace OUT if it exists; a folder only if a release made all that is in it.")
 ]
 Discard = Annotated[bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")]
 
 
-def column_of(text: str | None) -> str | int | None:
+def column_of(given: str | list[str] | None) -> str | int | None:
     """Return the column that an option names."""
+    if isinstance(given, list) and len(given) > 1:
+        raise InvalidInputError(
+            "--column must be given once, as a run releases one column and leaves the others as they are; release the "
+            "next one from the output of the first"
+        )
+    text = next(iter(given), None) if isinstance(given, list) else given
     return int(text) if text is not None and text.isdigit() else text
 
 

@@ -78,6 +78,11 @@ class Format:
         found = cls.guessed(path)
         if name is not None:
             given = cls.named(name)
+            if found is not None and found.kind != given.kind and not found.kind.is_text:
+                raise InvalidInputError(
+                    f"{path.name} is {found.kind} by its name, which can't be read as {given.kind}; leave --format "
+                    "(format=) out, or rename the file"
+                )
             return cls(given.kind, given.gzipped or (given.kind.is_text and path.suffix.lower() == ".gz"))
         if found is None:
             raise InvalidInputError(

@@ -13,6 +13,7 @@ from pathlib import Path
 from textveil.durable import replacing, sync_folder
 from textveil.errors import InvalidInputError
 from textveil.files import StoredPath
+from textveil.files.selection import listed
 from textveil.jobs.partial import PartialFolder
 from textveil.jobs.receipt import RECEIPT_SUFFIX, FileReceipt, receipt_path
 
@@ -31,11 +32,20 @@ def refuse_existing(target: Path, stored: StoredPath | None = None) -> None:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Raise if a folder would be replaced that is no release: whoever owns it may not mean that."""
-    if target.is_dir() and not receipt_path(target).exists():
+    """Raise if a folder would be replaced that is no release, or holds more: whoever owns it may not mean that."""
+    if not target.is_dir():
+        return
+    if not receipt_path(target).exists():
         raise InvalidInputError(
             f"{target} is a folder that no release made, since it has no receipt beside it, so it is not replaced; "
             "give another output, or delete it yourself"
+        )
+    released = {file.name for file in FileReceipt.load(receipt_path(target)).files}
+    there = [path for path in target.rglob("*") if path.is_symlink() or not path.is_dir()]
+    if others := sorted({path.relative_to(target).as_posix() for path in there} - released):
+        raise InvalidInputError(
+            f"{target} holds files that no release made, so it is not replaced: {listed(others)}; move them away, or "
+            "give another output"
         )
 
 

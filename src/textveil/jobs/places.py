@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textveil.durable import printed_to
 from textveil.errors import InvalidInputError
-from textveil.files import Place, Shards, StoredPath
+from textveil.files import Kind, Place, Shards, StoredPath
 from textveil.jobs.receipt import RECEIPT_SUFFIX
 
 if TYPE_CHECKING:
@@ -76,6 +76,15 @@ def check_receipt(source: Place | None, receipt: str | os.PathLike[str] | None, 
     if path.is_file() and not overwrite and printed_to(path) is None:
         raise InvalidInputError(
             f"{path} exists; give overwrite=True (--overwrite) to replace it, or another file for the receipt"
+        )
+
+
+def check_mixture(source: Place | None, shards: Shards, column: object) -> None:
+    """Refuse texts without columns beside tables, of which a column was named."""
+    kinds = {shard.format.kind for shard in shards.files}
+    if column is not None and Kind.TXT in kinds and len(kinds) > 1:
+        raise InvalidInputError(
+            f"the folder {source} has txt, which has no columns, beside tables; release them from folders of their own"
         )
 
 

@@ -32,7 +32,15 @@ from textveil.guarantees import Guarantee
 from textveil.jobs.committing import commit
 from textveil.jobs.journal import read_journal
 from textveil.jobs.partial import PartialFolder
-from textveil.jobs.places import check_engine, check_kind, check_names, check_places, check_receipt, whole_name
+from textveil.jobs.places import (
+    check_engine,
+    check_kind,
+    check_mixture,
+    check_names,
+    check_places,
+    check_receipt,
+    whole_name,
+)
 from textveil.jobs.receipt import FileReceipt
 from textveil.jobs.spending import Payment, Spending
 from textveil.jobs.traits import traits_of
@@ -249,6 +257,7 @@ def plan(
     check_places(path, place, receipt)
     check_receipt(path, receipt, overwrite=overwrite)
     check_kind(place, shards)
+    check_mixture(path, shards, column)
     check_engine(path, place, engine, overwrite=overwrite)
     if path is None and not shards.files[0].format.kind.is_text:
         raise InvalidInputError(
