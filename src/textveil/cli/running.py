@@ -27,7 +27,7 @@ KeyFile = Annotated[
     typer.Option("--key-file", help="Secret to draw all noise from; by default a new one, deleted at the end."),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace OUT if it exists; a folder only if a release made all that is in it.")
+    bool, typer.Option("--overwrite", help="Replace OUT if it exists; a folder only if all in it was released.")
 ]
 Discard = Annotated[bool, typer.Option("--discard", help="Start over instead of resuming an unfinished run.")]
 
