@@ -111,10 +111,11 @@ def export(
         form = "csv" if target is not None and target.suffix.lower() == ".csv" else "json"
     if form not in forms:
         raise InvalidInputError(f"--format must be json or csv (got {form})")
+    ledger = Ledger(url)
     if target is not None:
-        refuse_inputs([target], [Path(url)])
+        refuse_inputs([target], [Path(ledger.place)])
         refuse_existing(target, overwrite=overwrite)
-    text = forms[form](Ledger(url).history(dataset))
+    text = forms[form](ledger.history(dataset))
     if target is None:
         typer.echo(text.rstrip("\n"))
     else:
