@@ -3,13 +3,13 @@
     python -m benchmarks search [--data FILE.npz ...] [--queries 8192] [--check 102000] [--repeats 5] [--faiss]
 
 The ceiling computes all products on the same number of threads (TEXTVEIL_THREADS=1 for one) and looks at none of them:
-in blocks that stay in the cache or by one call, into memory that is there already, whichever is fastest for a shape. A
-FILE holds an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries
-are words with l2-Laplace noise at three epsilons; small tables get more of them, up to 65,536, so that a call lasts
-longer than it takes to wake a thread. Every answer to `--check` of them is compared with that of the
-float32 and float64 passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs
-each product of two words once, so that it may pass the ceiling, which is that of the whole matrix. The title says with
-which kernels OpenBLAS multiplies.
+in blocks that stay in the cache, with either factor first, or by one call, whichever is fastest for a shape. A FILE
+holds an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are
+words with l2-Laplace noise at three epsilons; small tables get more of them, up to 65,536, so that a call lasts longer
+than it takes to wake a thread. Every answer to `--check` of them is compared with that of the float32 and float64
+passes, which share nothing with the codes, and some with a plain float64 matrix. The graph needs each product of two
+words once, so that it may pass the ceiling, which is that of the whole matrix. The title says with which kernels
+OpenBLAS multiplies.
 """
 
 from __future__ import annotations

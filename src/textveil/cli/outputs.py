@@ -21,5 +21,5 @@ def refuse_existing(target: Path, *, overwrite: bool) -> None:
     """Refuse a file that is there, unless it may go."""
     if not target.absolute().parent.is_dir():
         raise InvalidInputError(f"there is no folder {target.parent} for the output; make it")
-    if target.is_file() and not overwrite:
+    if (target.is_file() or target.is_dir()) and not overwrite:
         raise InvalidInputError(f"{target} exists; give --overwrite to replace it, or another output")

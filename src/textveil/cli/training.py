@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from textveil.cli.outputs import refuse_existing
 from textveil.errors import InvalidInputError
 
 
@@ -15,8 +16,7 @@ def require_target(target: Path, name: str, *, overwrite: bool) -> None:
     """Refuse a target that can't be written or that holds something."""
     if target.suffix != ".npz" or not target.parent.is_dir():
         raise InvalidInputError(f"{name} must be an .npz file in a folder that exists (got {target})")
-    if target.exists() and not overwrite:
-        raise InvalidInputError(f"{target} exists; give --overwrite to replace it, or another output")
+    refuse_existing(target, overwrite=overwrite)
 
 
 @contextmanager

@@ -172,7 +172,8 @@ class _Crew:
                 result = answer.result()
             # The worker goes on while the driver puts away what it gave.
             if waiting:
-                self._give(worker, waiting.popleft())
+                following = waiting.popleft()
+                self._calls[worker.do.remote(following, self._sealed[worker])] = worker, following
             else:
                 # Ray ends a worker that nobody holds any more: its core is for the successor of one that dies.
                 del self._sealed[worker]
@@ -188,9 +189,6 @@ class _Crew:
     def _hire(self) -> None:
         worker = self._kind.remote(self._shared)
         self._calls[worker.greet.remote()] = worker, _GREETING
-
-    def _give(self, worker: Any, number: int) -> None:
-        self._calls[worker.do.remote(number, self._sealed[worker])] = worker, number
 
     def _next_answer(self) -> tuple[Any, int, Any]:
         """Wait for a worker; return it, what it was doing, and its answer, None if it died."""
