@@ -19,7 +19,7 @@ FLOORS = [
     {"errors", "progress"},
     {"compiled", "immutable", "cache", "durable"},
     {"elementary", "hashing"},
-    {"guarantees", "randomness"},
+    {"guarantees", "randomness", "standby"},
     {"receipts"},
     {"spaces", "files", "engines"},
     {"noise"},

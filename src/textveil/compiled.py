@@ -94,7 +94,7 @@ def over_threads(
     thread are in flight, which bounds memory.
     """
     count = threads or thread_count()
-    with _one_thread_of_blas:
+    with one_thread_of_blas:
         if count == 1:
             yield from map(work, items)
             return
@@ -110,7 +110,7 @@ def over_threads(
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """Apply `work` to a few items, each on a thread of its own, the first on this one, and return the results."""
-    with _one_thread_of_blas, _pool(len(items) - 1) as pool:
+    with one_thread_of_blas, _pool(len(items) - 1) as pool:
         others = [pool.submit(work, item) for item in items[1:]]
         return [work(items[0]), *(other.result() for other in others)]
 
@@ -166,8 +166,8 @@ class _OneThreadOfBlas:
             self._users = max(0, self._users - 1)
 
 
-_one_thread_of_blas = _OneThreadOfBlas()
-os.register_at_fork(after_in_child=_one_thread_of_blas.forget)
+one_thread_of_blas = _OneThreadOfBlas()
+os.register_at_fork(after_in_child=one_thread_of_blas.forget)
 
 
 @lru_cache(maxsize=1)

@@ -34,6 +34,12 @@ def instruction(generator: Callable[..., Any]) -> Callable[..., Any]:
     return offered
 
 
+def function(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """Return a function of LLVM, or of the system, by its name."""
+    known = builder.module.globals.get(name)
+    return known or ir.Function(builder.module, ir.FunctionType(result, arguments), name)
+
+
 @instruction
 def float_bits(_typing: Any, _value: Any) -> Any:
     """Read the 64 bits of a float64 as an integer."""

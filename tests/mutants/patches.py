@@ -31,6 +31,7 @@ SEARCH = "tests/vocabulary/test_search.py::"
 CODES = "tests/vocabulary/test_codes.py::"
 FLOATS = "tests/vocabulary/test_float_products.py::"
 COMPILED = "tests/test_compiled.py::"
+STANDBY = "tests/test_standby.py::"
 CERTIFIED = "tests/vocabulary/test_certified.py::"
 CHACHA = "tests/noise/test_chacha.py::"
 DEVICE = "tests/gpu/test_computations.py::"
@@ -726,9 +727,51 @@ VOCABULARY_PATCHES = (
     Patch(
         "points that were compared already are compared again at the end of a table",
         "vocabulary/float_products.py",
-        "last = np.full(POINTS, np.float32(np.inf))",
-        "last = halves[count - POINTS :].copy()",
+        "last = np.full(together, np.float32(np.inf))",
+        "last = halves[count - together :].copy()",
         (FLOATS + "test_the_best_two_scores_are_those_of_a_plain_matrix",),
+    ),
+    Patch(
+        "the last numbers of a query count twice in its norm",
+        "vocabulary/float_products.py",
+        'is_new = builder.icmp_signed(">=", place, k)',
+        'is_new = builder.icmp_signed(">=", place, start)',
+        (FLOATS + "test_norms_are_never_below_the_true_ones",),
+    ),
+    Patch(
+        "the last part of queries that are compared together is left out",
+        "vocabulary/float_products.py",
+        "(part + 1) * blocks // given[13] * QUERIES",
+        "((part + 1) * blocks - 1) // given[13] * QUERIES",
+        (FLOATS + "test_parts_have_the_same_best",),
+    ),
+    Patch(
+        "who shares work does not wait for those who help",
+        "standby.py",
+        "    while _read(board + _AT_WORK):\n        _give_way()",
+        "",
+        (STANDBY + "test_parts_are_done_at_the_same_time_and_all_are_done_in_the_end",),
+    ),
+    Patch(
+        "those who stand by never sleep",
+        "standby.py",
+        "        left -= 1\n        if",
+        "        if",
+        (STANDBY + "test_threads_that_find_nothing_to_do_sleep",),
+    ),
+    Patch(
+        "one board serves several callers at once",
+        "standby.py",
+        "if count < 1 or not lock.acquire(blocking=False):",
+        "if count < 1 or (not lock.acquire(blocking=False) and False):",
+        (STANDBY + "test_who_asks_while_others_are_helped_works_alone",),
+    ),
+    Patch(
+        "a forked child counts on threads of its parent",
+        "standby.py",
+        "os.register_at_fork(after_in_child=_standby.begin)",
+        "",
+        (STANDBY + "test_a_forked_child_has_threads_of_its_own",),
     ),
     Patch(
         "the runner-up in float32 is forgotten when a better one comes",

@@ -5,12 +5,13 @@ import sys
 import numpy as np
 import pytest
 
-from textveil.vocabulary.float_products import POINTS, QUERIES, keep_best, whole_blocks
+from textveil.standby import standing_by
+from textveil.vocabulary.float_products import POINTS, QUERIES, keep_best, keep_best_together, whole_blocks
 from textveil.vocabulary.instructions import FLOAT_LANES
 from textveil.vocabulary.search import half_norms, score_error
 
 
-def kept_by(pieces, halves, queries, longest=1e9):
+def kept_by(pieces, halves, queries, longest=1e9, keep_best=keep_best):
     """What is kept of a table that comes in pieces."""
     room = whole_blocks(len(queries))
     best, second = np.full((2, room), -np.inf, dtype=np.float32)
@@ -52,6 +53,20 @@ def test_a_table_in_pieces_has_the_same_best():
         assert (one == other).all()
 
 
+@pytest.mark.parametrize("parts", [1, 2, 3, 16, 40])
+@pytest.mark.parametrize("count", [1, QUERIES, QUERIES + 1, 11 * QUERIES + 5])
+def test_parts_have_the_same_best(parts, count):
+    points, queries = whole_numbers(6, 57, 11), whole_numbers(7, count, 11)
+    queries[count // 2, 3] = 1e9
+    halves = half_norms(points)
+    with standing_by(2) as board:
+        together = kept_by(
+            [points[:8], points[8:]], halves, queries, keep_best=lambda *given: keep_best_together(*given, parts, board)
+        )
+    for one, other in zip(kept_by([points], halves, queries), together, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+
+
 def test_points_with_an_infinite_half_norm_are_never_the_best_nor_the_next():
     points = np.ones((40, 5))
     halves = half_norms(points)
@@ -77,7 +92,7 @@ def test_what_is_too_long_or_no_number_has_an_infinite_norm_and_harms_no_other(b
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-40, 1e-25, 1e-19, 1e-15, 1e-10, 1.0, 1e8])
-@pytest.mark.parametrize("dimension", [1, 12, 4000])
+@pytest.mark.parametrize("dimension", [1, 5, 12, 15, 4000])
 def test_norms_are_never_below_the_true_ones(size, dimension):
     queries = size * np.random.default_rng(5).standard_normal((30, dimension))
     norms, true = (

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import InvalidInputError
+from textveil.standby import standing_by
 from textveil.vocabulary import search
 from textveil.vocabulary.search import NearestPoint, score_error
 
@@ -116,9 +117,39 @@ def test_answers_depend_neither_on_threads_nor_on_the_batch(monkeypatch, threads
     alone = np.concatenate([index.nearest(queries[row : row + 1]) for row in range(100)])
     monkeypatch.setenv("TEXTVEIL_THREADS", threads)
     monkeypatch.setattr(search, "_SMALL", 0)
+    monkeypatch.setattr(search, "_SHORT", 0)
     together = index.nearest(queries)
     assert (together[:100] == alone).all()
     assert (together == brute(points.astype(np.float64), queries)).all()
+
+
+def few_words(monkeypatch, threads):
+    """A small table, what many ask of it, and how often threads that stand by were asked to help."""
+    generator = np.random.default_rng(14)
+    points = lattice(generator.standard_normal((101, 9)))
+    queries = 3 * generator.standard_normal((6001, 9))
+    queries[::50] = (points[20] + points[30]) / 2
+    monkeypatch.setenv("TEXTVEIL_THREADS", str(threads))
+    asked = []
+    monkeypatch.setattr(search, "standing_by", lambda count: asked.append(count) or standing_by(count))
+    return points, queries, asked
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_that_stand_by_change_no_answer(monkeypatch, threads):
+    points, queries, asked = few_words(monkeypatch, threads)
+    index, right = NearestPoint(points), brute(points, queries)
+    for _ in range(50):
+        assert (index.nearest(queries) == right).all()
+        assert (index.nearest(queries[:3000]) == right[:3000]).all()
+    if search.CHOSEN is None:
+        assert set(asked) == {threads - 1, min(threads, 2) - 1}
+
+
+def test_what_a_thread_could_not_do_is_decided_another_way(monkeypatch):
+    points, queries, _ = few_words(monkeypatch, 2)
+    monkeypatch.setattr(search, "keep_best_together", lambda *_: None)
+    assert (NearestPoint(points).nearest(queries) == brute(points, queries)).all()
 
 
 @pytest.mark.parametrize("kind", [">f4", ">f8", "f2", "g", "i4"])

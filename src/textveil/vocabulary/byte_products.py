@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numpy.typing import NDArray
 
-from textveil.elementary import instruction
+from textveil.elementary import function, instruction
 from textveil.vocabulary.instructions import KIND, VNNI
 from textveil.vocabulary.registers import (
     ADDRESS,
@@ -26,7 +26,6 @@ from textveil.vocabulary.registers import (
     address,
     arrays_of,
     at,
-    function,
     load,
     number,
     spread,

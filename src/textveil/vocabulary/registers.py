@@ -11,6 +11,8 @@ from typing import Any
 
 from llvmlite import ir
 
+from textveil.elementary import function
+
 SIZE = 4
 WORD = ir.IntType(32)
 ADDRESS = ir.IntType(64)
@@ -75,12 +77,6 @@ def repeated(
     builder.cbranch(builder.icmp_signed("<", following, count), inside, done)
     builder.position_at_end(done)
     return changed
-
-
-def function(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """Return a function of LLVM by its name."""
-    known = builder.module.globals.get(name)
-    return known or ir.Function(builder.module, ir.FunctionType(result, arguments), name)
 
 
 def arrays_of(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:

@@ -17,14 +17,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.compiled import compiled, compiled_reduction, over_threads, side_by_side, thread_count
+from textveil.compiled import (
+    compiled,
+    compiled_reduction,
+    one_thread_of_blas,
+    over_threads,
+    side_by_side,
+    thread_count,
+)
 from textveil.elementary import float_bits
 from textveil.errors import InvalidInputError
 from textveil.spaces import Space
 from textveil.spaces.space import Points
+from textveil.standby import standing_by
 from textveil.vocabulary.certified import ShortLists, product
 from textveil.vocabulary.codes import FARTHEST, FARTHEST_BITS, FARTHEST_SINGLE, WITHOUT_SIGN, require_near
-from textveil.vocabulary.float_products import keep_best, whole_blocks
+from textveil.vocabulary.float_products import QUERIES, keep_best, keep_best_together, whole_blocks
 from textveil.vocabulary.instructions import CHOSEN
 from textveil.vocabulary.lattice import MOST_DIMENSIONS, STEP
 
@@ -38,9 +46,12 @@ _WORDS = 2048
 _CONVERTED = 1 << 22
 # Queries of one pass in float32: more where the table is small, that a pass is not too short for a thread of its own,
 # and fewer where they are long.
-_SINGLE_QUERIES, _MOST_QUERIES = 8192, 1 << 16
-# Below this many multiplications a pool of threads costs more than it brings.
-_SMALL = 1 << 24
+_SINGLE_QUERIES, _MOST_QUERIES, _PASS = 8192, 1 << 16, 1 << 26
+# Below this many multiplications a pool of threads costs more than it brings; in float32 threads that stand by help
+# with fewer than the second number, each with no fewer than the third.
+_SMALL, _SHORT, _SHARE = 1 << 24, 1 << 30, 1 << 20
+# Parts that each of them does, if all are equally quick.
+_PARTS = 4
 _DOUBLE_UNIT = 2.0**-53
 # Sums of multiples of 2^-41 below this are exact in float64.
 _EXACT_SCORE = 2.0**12
@@ -117,7 +128,7 @@ class NearestPoint:
             return left
 
         most = max(_CODED_QUERIES, min(8 * _CODED_QUERIES, _CODED_BYTES // queries.shape[1]))
-        left = self._over(work, len(queries), most)
+        left = self._over(work, len(queries), most, _SMALL)
         return np.concatenate(left) if left else np.arange(0)
 
     def _scan_singles(self, queries: NDArray[Any], rows: Ids, answers: Ids) -> Ids:
@@ -125,6 +136,9 @@ class NearestPoint:
         halves = self.halves.astype(np.float32)
         longest = FARTHEST_SINGLE / (1 + self.radius)
         terms = _error_terms(self.radius, self.points.shape[1], np.float32)
+        multiplications = len(rows) * self.points.size
+        threads = min(multiplications // _SHARE, len(rows) // QUERIES, thread_count())
+        helpers = threads - 1 if multiplications < _SHORT else 0
 
         def work(part: slice) -> Ids:
             chosen = rows[part]
@@ -133,17 +147,19 @@ class NearestPoint:
             best, second = np.full((2, room), -np.inf, dtype=np.float32)
             word, norms = np.zeros(room, dtype=np.int32), np.zeros(room)
             exact = np.ascontiguousarray(asked, dtype=np.float64)
-            for tile in _tiles(len(self.points), max(1, _CONVERTED // self.points.shape[1])):
-                points = np.ascontiguousarray(self.points[tile], dtype=np.float32)
-                keep_best(points, halves[tile], tile.start, exact, longest, (best, second, word, norms))
+            with standing_by(helpers) as board:
+                for tile in _tiles(len(self.points), max(1, _CONVERTED // self.points.shape[1])):
+                    points = np.ascontiguousarray(self.points[tile], dtype=np.float32)
+                    given = points, halves[tile], tile.start, exact, longest, (best, second, word, norms)
+                    keep_best(*given) if board is None else keep_best_together(*given, _PARTS * threads, board)
             left: Ids = _settle(chosen, (best, second, word), norms, terms, answers)
             some = [left[few] for few in _tiles(len(left), _QUERIES)]
             still = [few[self._look_again(exact, few, best[few], norms[few], chosen[few], answers)] for few in some]
             return chosen[np.concatenate(still)] if still else chosen[:0]
 
-        most = max(_SINGLE_QUERIES, min(_MOST_QUERIES, _SMALL // self.points.size))
+        most = max(_SINGLE_QUERIES, min(_MOST_QUERIES, _PASS // self.points.size))
         most = max(_QUERIES, min(most, _CONVERTED // self.points.shape[1]))
-        left = self._over(work, len(rows), most)
+        left = self._over(work, len(rows), most, _SHORT)
         return np.concatenate(left) if left else rows
 
     def _look_again(
@@ -162,15 +178,18 @@ class NearestPoint:
         first = np.full(len(places), -np.inf)
         kept = first, first.copy(), np.zeros(len(places), dtype=np.int32)
         for tile in _few_rows(self.points):
-            products = np.dot(np.asarray(self.points[tile], dtype=np.float32), singles.T)
+            with one_thread_of_blas:
+                products = np.dot(np.asarray(self.points[tile], dtype=np.float32), singles.T)
             _score_again(products, least, (self.points, self.halves, tile.start), (queries, places), kept)
         left: Ids = _settle(rows, kept, error, (1.0, 0.0), answers)
         return left
 
-    def _over(self, work: Callable[[slice], Ids], count: int, most: int) -> list[Ids]:
-        """Do parts of so many queries, at most so many at once: as many for each thread, all of one size."""
-        small = count * self.points.size < _SMALL
-        threads = 1 if small else thread_count()
+    def _over(self, work: Callable[[slice], Ids], count: int, most: int, short: int) -> list[Ids]:
+        """Do parts of so many queries, at most so many at once: as many for each thread, all of one size.
+
+        Work of fewer multiplications than is `short` is done on this thread.
+        """
+        threads = 1 if count * self.points.size < short else thread_count()
         parts = threads * -(-count // (threads * most))
         size = -(-count // parts) if parts else 1
         slices = [slice(start, start + size) for start in range(0, count, size)]
