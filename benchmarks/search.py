@@ -5,11 +5,10 @@
 The ceiling computes all products on the same number of threads (TEXTVEIL_THREADS=1 for one) and looks at none of them:
 in blocks that stay in the cache, with either factor first, or by one call, whichever is fastest for a shape. A FILE
 holds an array `vectors`; without one, the words are GloVe's 50 dimensions and clusters that are made up. Queries are
-words with l2-Laplace noise at three epsilons; small tables get more of them, up to 262,144, so that a call lasts longer
-than a system takes to spread threads over cores. Calls of few queries to such tables are shown apart. Every answer to
-`--check` of them is compared with that of the float32 and float64 passes, which share nothing with the codes, and some
-with a plain float64 matrix. The graph needs each product of two words once, so that it may pass the ceiling, which is
-that of the whole matrix. The title says with which kernels OpenBLAS multiplies.
+words with l2-Laplace noise at three epsilons, so many a call, and for small tables more too, so that calls take longer.
+Every answer to `--check` of them is compared with that of the float32 and float64 passes, which share nothing with the
+codes, and some with a plain float64 matrix. The graph needs each product of two words once, so that it may pass the
+ceiling, which is that of the whole matrix. The title says with which kernels OpenBLAS multiplies.
 """
 
 from __future__ import annotations
@@ -39,10 +38,8 @@ SHAPES = (
 # Small work is repeated for so long: machines that others use too are quick and slow in turns.
 SECONDS = 3
 AWHILE = 0.05
-# Calls of few queries: most take less than a millisecond.
-SHORT = ((100, 8), (100, 50), (256, 50), (256, 300), (1_000, 8))
-# Queries of small tables, so that a call does so many multiplications.
-MOST_QUERIES, MULTIPLICATIONS = 1 << 18, 1 << 30
+# Tables of fewer numbers are asked so many times as much too.
+SMALL, MORE = 1 << 14, 8
 # Scores of so many words and all queries have room in memory.
 MOST_AT_ONCE = 4_096
 FAISS = (("HNSW32", {"efSearch": 128}), ("IVF1024,Flat", {"nprobe": 8}))
@@ -236,11 +233,9 @@ def main() -> None:
         if asked.faiss:
             faiss_rows(table, name, points, noisy(points, 10.0, 4096, seed=3))
     for shape in SHAPES:
-        small = made_up(*shape)
-        count = max(asked.queries, min(MOST_QUERIES, MULTIPLICATIONS // small.size))
-        shown(table, "made up", small, 10.0, count=count, repeats=asked.repeats)
-    for shape in SHORT:
-        shown(table, "short calls, made up", made_up(*shape), 10.0, count=asked.queries, repeats=asked.repeats)
+        few = made_up(*shape)
+        for more in (1, MORE) if few.size < SMALL else (1,):
+            shown(table, "made up", few, 10.0, count=more * asked.queries, repeats=asked.repeats)
     graph_row(table, points[: asked.graph], asked.repeats)
     table.show()
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, tables included")

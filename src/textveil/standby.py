@@ -170,6 +170,8 @@ class _Standby:
     def wake(self, count: int) -> None:
         """Have so many threads look out."""
         self._watches = [watch for watch in self._watches if not watch.done()]
+        # Compiled on a thread of its own, it would be compiled for ever in a child that is forked meanwhile.
+        _look_out(self.board, 0)
         # When a program ends, or may have no more threads, the caller does the work alone.
         with suppress(RuntimeError):
             while len(self._watches) < count:
