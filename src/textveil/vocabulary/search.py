@@ -47,9 +47,9 @@ _CONVERTED = 1 << 22
 # Queries of one pass in float32: more where the table is small, that a pass is not too short for a thread of its own,
 # and fewer where they are long.
 _SINGLE_QUERIES, _MOST_QUERIES, _PASS = 8192, 1 << 16, 1 << 26
-# Below this many multiplications a pool of threads costs more than it brings; in float32 threads that stand by help
-# with fewer than the second number, each with no fewer than the third.
-_SMALL, _SHORT, _SHARE = 1 << 24, 1 << 30, 1 << 20
+# Below this many multiplications a pool of threads costs more than it brings. In float32 threads that stand by help
+# if there are fewer for each than the second number, and no fewer than the third.
+_SMALL, _SHORT, _SHARE = 1 << 24, 1 << 29, 1 << 20
 # Parts that each of them does, if all are equally quick.
 _PARTS = 4
 _DOUBLE_UNIT = 2.0**-53
@@ -137,8 +137,9 @@ class NearestPoint:
         longest = FARTHEST_SINGLE / (1 + self.radius)
         terms = _error_terms(self.radius, self.points.shape[1], np.float32)
         multiplications = len(rows) * self.points.size
+        short = _SHORT * thread_count()
         threads = min(multiplications // _SHARE, len(rows) // QUERIES, thread_count())
-        helpers = threads - 1 if multiplications < _SHORT else 0
+        helpers = threads - 1 if multiplications < short else 0
 
         def work(part: slice) -> Ids:
             chosen = rows[part]
@@ -159,7 +160,7 @@ class NearestPoint:
 
         most = max(_SINGLE_QUERIES, min(_MOST_QUERIES, _PASS // self.points.size))
         most = max(_QUERIES, min(most, _CONVERTED // self.points.shape[1]))
-        left = self._over(work, len(rows), most, _SHORT)
+        left = self._over(work, len(rows), most, short)
         return np.concatenate(left) if left else rows
 
     def _look_again(
