@@ -1,7 +1,8 @@
 """How inner loops are compiled and spread over threads.
 
 Kernels release the GIL and never start threads of their own: parallel work is a plain thread pool over
-tiles, so kernels may run from any number of threads and processes, forked ones included.
+tiles, so kernels may run from any number of threads and processes, forked ones included. What is too short for
+a pool is shared with threads that stand by (textveil.standby).
 """
 
 from __future__ import annotations
