@@ -5,9 +5,10 @@ import threading
 import time
 
 import pytest
+from tests.interrupts import interrupted
 from threadpoolctl import threadpool_info
 
-from textveil.compiled import compiled, compiled_reduction, over_threads, thread_count
+from textveil.compiled import compiled, compiled_reduction, one_thread_of_blas, over_threads, thread_count
 from textveil.errors import InvalidInputError
 from textveil.progress import progress
 
@@ -96,6 +97,19 @@ def test_blas_has_its_threads_again_when_the_last_is_done():
     assert set(threads_of_blas()) == {1}
     list(second)
     assert threads_of_blas() == before
+
+
+def test_blas_has_its_threads_again_after_interrupts_anywhere():
+    before = threads_of_blas()
+
+    def work():
+        with one_thread_of_blas():
+            pass
+
+    assert interrupted(work) > 500
+    work()
+    assert threads_of_blas() == before
+    assert max(before) > 1 or len(os.sched_getaffinity(0)) == 1
 
 
 def test_a_child_that_is_forked_meanwhile_has_the_threads_of_blas_again():

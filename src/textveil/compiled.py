@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
 from typing import Any, TypeVar
+from weakref import ref
 
 import numba
 from numba.core import event
@@ -95,7 +96,7 @@ def over_threads(
     thread are in flight, which bounds memory.
     """
     count = threads or thread_count()
-    with one_thread_of_blas:
+    with one_thread_of_blas():
         if count == 1:
             yield from map(work, items)
             return
@@ -111,7 +112,7 @@ def over_threads(
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """Apply `work` to a few items, each on a thread of its own, the first on this one, and return the results."""
-    with one_thread_of_blas, _pool(len(items) - 1) as pool:
+    with one_thread_of_blas(), _pool(len(items) - 1) as pool:
         others = [pool.submit(work, item) for item in items[1:]]
         return [work(items[0]), *(other.result() for other in others)]
 
@@ -140,38 +141,54 @@ _kept_pools: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
 os.register_at_fork(after_in_child=_kept_pools.clear)
 
 
-class _OneThreadOfBlas:
-    """Holds BLAS to one thread, until the last of those who hold it so lets go."""
+class one_thread_of_blas:  # noqa: N801
+    """Holds BLAS to one thread, until the last of those who hold it so lets go.
+
+    Who was interrupted before he could let go is gone when another does.
+    """
+
+    def __enter__(self) -> None:
+        with _blas.lock:
+            _blas.holders.append(ref(self))
+            _blas.hold()
+
+    def __exit__(self, *_: object) -> None:
+        with _blas.lock:
+            _blas.holders = [holder for holder in _blas.holders if holder() not in (None, self)]
+            if not _blas.holders:
+                _blas.let_go()
+
+
+class _Blas:
+    """How many threads its libraries had before, and who holds them to one."""
 
     def __init__(self) -> None:
-        self._limiter: Any = None
-        self._lock, self._users = Lock(), 0
+        self.lock = Lock()
+        self.holders: list[ref[one_thread_of_blas]] = []
+        self._before: list[tuple[Any, int]] = []
+
+    def hold(self) -> None:
+        if not self._before:
+            self._before = [(library, library.num_threads) for library in _libraries(len(sys.modules))]
+        for library, _ in self._before:
+            library.set_num_threads(1)
+
+    def let_go(self) -> None:
+        for library, threads in self._before:
+            library.set_num_threads(threads)
+        self._before = []
 
     def forget(self) -> None:
         """Begin anew: in a forked child nobody is there who would let go."""
-        if self._users:
-            self._limiter.restore_original_limits()
-        self._lock, self._users = Lock(), 0
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                self._limiter = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
-            self._users += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            # Who held it when a process was forked may let go in the child too.
-            if self._users == 1:
-                self._limiter.restore_original_limits()
-            self._users = max(0, self._users - 1)
+        self.lock, self.holders = Lock(), []
+        self.let_go()
 
 
-one_thread_of_blas = _OneThreadOfBlas()
-os.register_at_fork(after_in_child=one_thread_of_blas.forget)
+_blas = _Blas()
+os.register_at_fork(after_in_child=_blas.forget)
 
 
 @lru_cache(maxsize=1)
-def _libraries(_modules: int) -> ThreadpoolController:
+def _libraries(_modules: int) -> list[Any]:
     """The libraries with threads of their own; to find them takes a millisecond, so only when modules have come."""
-    return ThreadpoolController()
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)

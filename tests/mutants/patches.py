@@ -755,16 +755,38 @@ VOCABULARY_PATCHES = (
     Patch(
         "those who stand by look out for seconds",
         "standby.py",
-        "_LOOKS = 4096",
+        "_LOOKS = 2048",
         "_LOOKS = 1 << 22",
         (STANDBY + "test_threads_that_find_nothing_to_do_sleep",),
     ),
     Patch(
         "one board serves several callers at once",
         "standby.py",
-        "if count < 1 or not lock.acquire(blocking=False):",
-        "if count < 1 or (not lock.acquire(blocking=False) and False):",
+        "if count < 1 or callers[0] is not own:",
+        "if count < 1:",
         (STANDBY + "test_who_asks_while_others_are_helped_works_alone",),
+    ),
+    Patch(
+        "parts that failed count as done",
+        "standby.py",
+        "_add(board + _DONE, _do(work, arguments, part))",
+        "_do(work, arguments, part)\n        _add(board + _DONE, 1)",
+        (STANDBY + "test_a_part_that_failed_is_not_done",),
+    ),
+    Patch(
+        "threads that can't be had are waited for later",
+        "standby.py",
+        "                self._threads.shutdown(wait=False, cancel_futures=True)\n"
+        "                self._threads = ThreadPoolExecutor(os.cpu_count())\n",
+        "",
+        (STANDBY + "test_work_is_done_where_no_thread_can_be_had",),
+    ),
+    Patch(
+        "BLAS stays on one thread after an interrupt",
+        "compiled.py",
+        "if holder() not in (None, self)]",
+        "if holder() is not self]",
+        (COMPILED + "test_blas_has_its_threads_again_after_interrupts_anywhere",),
     ),
     Patch(
         "a forked child counts on threads of its parent",

@@ -67,6 +67,17 @@ def test_parts_have_the_same_best(parts, count):
         assert np.array_equal(one, other, equal_nan=True)
 
 
+def test_queries_that_were_not_all_compared_are_an_error(monkeypatch):
+    monkeypatch.setattr("textveil.vocabulary.float_products._share_queries", lambda *_: False)
+    with standing_by(1) as board, pytest.raises(MemoryError, match="100 queries with 9 points"):
+        kept_by(
+            [np.ones((9, 4))],
+            np.ones(9),
+            np.ones((100, 4)),
+            keep_best=lambda *given: keep_best_together(*given, 2, board),
+        )
+
+
 def test_points_with_an_infinite_half_norm_are_never_the_best_nor_the_next():
     points = np.ones((40, 5))
     halves = half_norms(points)

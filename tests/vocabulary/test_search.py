@@ -146,12 +146,6 @@ def test_threads_that_stand_by_change_no_answer(monkeypatch, threads):
         assert set(asked) == {threads - 1, min(threads, 2) - 1}
 
 
-def test_what_a_thread_could_not_do_is_decided_another_way(monkeypatch):
-    points, queries, _ = few_words(monkeypatch, 2)
-    monkeypatch.setattr(search, "keep_best_together", lambda *_: None)
-    assert (NearestPoint(points).nearest(queries) == brute(points, queries)).all()
-
-
 @pytest.mark.parametrize("kind", [">f4", ">f8", "f2", "g", "i4"])
 def test_tables_of_other_numbers_have_the_same_answers(kind):
     points = np.random.default_rng(13).integers(-8, 9, (40, 6)).astype(np.float64)

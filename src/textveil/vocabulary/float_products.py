@@ -118,7 +118,8 @@ def keep_best_together(  # type: ignore[no-untyped-def]
     points, halves, start, queries, longest, kept, parts, board
 ) -> None:
     """Do the same as `keep_best`, in parts, with those who stand by at a board."""
-    _share_queries(points, halves, start, queries, longest, *kept, parts, board, _compare_part())
+    if not _share_queries(points, halves, start, queries, longest, *kept, parts, board, _compare_part()):
+        raise MemoryError(f"there was no memory to compare {len(queries):,} queries with {len(points):,} points")
 
 
 @compiled
@@ -132,7 +133,7 @@ def _share_queries(  # type: ignore[no-untyped-def]
             _place(best), _place(second), _place(word), _place(norms), best.size, parts,
         ]
     )  # fmt: skip
-    share(board, work, arguments, parts)
+    return share(board, work, arguments, parts)
 
 
 @compiled
@@ -155,6 +156,7 @@ def _compare_part(arguments, part):  # type: ignore[no-untyped-def]
     first, last = part * blocks // given[13] * QUERIES, (part + 1) * blocks // given[13] * QUERIES
     kept = best[first:], second[first:], word[first:], norms[first:]
     keep_best(points, halves, given[4], queries[first:last], float_from_bits(given[7]), kept)
+    return 1
 
 
 @compiled

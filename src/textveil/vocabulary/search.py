@@ -179,7 +179,7 @@ class NearestPoint:
         first = np.full(len(places), -np.inf)
         kept = first, first.copy(), np.zeros(len(places), dtype=np.int32)
         for tile in _few_rows(self.points):
-            with one_thread_of_blas:
+            with one_thread_of_blas():
                 products = np.dot(np.asarray(self.points[tile], dtype=np.float32), singles.T)
             _score_again(products, least, (self.points, self.halves, tile.start), (queries, places), kept)
         left: Ids = _settle(rows, kept, error, (1.0, 0.0), answers)
@@ -188,7 +188,7 @@ class NearestPoint:
     def _over(self, work: Callable[[slice], Ids], count: int, most: int, short: int) -> list[Ids]:
         """Do parts of so many queries, at most so many at once: as many for each thread, all of one size.
 
-        Work of fewer multiplications than is `short` is done on this thread.
+        What takes fewer multiplications than `short` is done on this thread alone.
         """
         threads = 1 if count * self.points.size < short else thread_count()
         parts = threads * -(-count // (threads * most))
