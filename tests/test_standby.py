@@ -125,8 +125,9 @@ def test_who_asks_while_others_are_helped_works_alone():
     with standing_by(1) as board, standing_by(1) as other:
         assert board is not None
         assert other is None
-    with standing_by(0) as nobody:
+    with standing_by(0) as nobody, standing_by(1) as board:
         assert nobody is None
+        assert board is not None
 
 
 def test_callers_of_several_threads_do_not_disturb_each_other():

@@ -206,15 +206,18 @@ os.register_at_fork(after_in_child=_standby.begin)
 @contextmanager
 def standing_by(count: int) -> Iterator[int | None]:
     """Have threads stand by, so many, and give their board; None if none is asked for or they help somebody else."""
+    if count < 1:
+        yield None
+        return
     callers, own = _standby.callers, object()
     try:
         # A lock would be lost by an interrupt right after it was taken.
         callers.append(own)
-        if count < 1 or callers[0] is not own:
-            yield None
-        else:
+        if callers[0] is own:
             _standby.wake(count)
             yield _standby.board
+        else:
+            yield None
     finally:
         if own in callers:
             callers.remove(own)
